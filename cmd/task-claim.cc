@@ -1,0 +1,34 @@
+// task-claim - take a task and become its owner
+
+#include "libteam/cli/command.h"
+#include "libteam/cli/task_output.h"
+
+namespace {
+
+struct Options {
+  std::optional<team::TaskId> task;
+  bool next = false;
+};
+
+team::Exit claim(team::Context& context, const Options& options) {
+  const team::Actor& actor = context.actor();
+  context.changes();
+  const auto task = options.next ? context.board().claim_next(actor) : context.board().claim(*options.task, actor);
+  if (!task) return team::no(context, "nothing is ready");
+  team::print_task(context, *task);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("task-claim", "take a task and become its owner", "[options] ID | --next");
+  command.operand("[ID]", options.task, "the task to take");
+  command.flag("--next", options.next, "take the next ready task: mine first, then free ones; by priority, then id");
+  command.exactly_one({"ID", "--next"});
+  command.takes_all();
+  command.example("task-claim 3 --as backend");
+  command.example("while task=$(task-claim --next --as \"worker-$$\"); do do-the-work \"${task%%[[:blank:]]*}\"; done");
+  return command.run(argc, argv, [&](team::Context& context) { return claim(context, options); });
+}

@@ -1,0 +1,34 @@
+// task-complete - mark a task as done and free those that wait for it
+
+#include "libteam/cli/command.h"
+#include "libteam/cli/input.h"
+#include "libteam/cli/task_output.h"
+
+namespace {
+
+team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& change) {
+  constexpr std::size_t kLargestResult = std::size_t{1} << 20;
+  if (change.result == "-") change.result = team::read_input(kLargestResult);
+  change.status = team::Status::completed;
+  const team::Actor& actor = context.actor();
+  context.changes();
+  const team::Changed changed = context.board().change(id, change, actor);
+  for (const team::Task& freed : changed.freed) team::print_task(context, freed);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  team::TaskId id = 0;
+  team::TaskChange change;
+  team::Command command("task-complete", "mark a task as done and free those that wait for it", "[options] ID");
+  command.operand("ID", id, "the task that is done");
+  command.option("--result TEXT", change.result, "a summary; - reads it from stdin");
+  command.option("--deliverable PATH", change.deliverable, "what it made, beneath the root");
+  command.option("--if-rev N", change.if_rev, "only if the task is still at this rev");
+  command.takes_all();
+  command.example("task-complete 1 --as backend --result '14 endpoints, see docs/rest.md'");
+  command.example("make test 2>&1 | tail -5 | task-complete 7 --result -");
+  return command.run(argc, argv, [&](team::Context& context) { return complete(context, id, change); });
+}

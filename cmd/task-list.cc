@@ -1,0 +1,40 @@
+// task-list - list the tasks of the board
+
+#include "libteam/cli/command.h"
+#include "libteam/cli/task_output.h"
+
+namespace {
+
+team::Exit list(team::Context& context, const team::TaskFilter& filter) {
+  team::Table table(context.out(), team::task_headings());
+  const auto detail = context.json() ? team::BoardView::Detail::everything : team::BoardView::Detail::open_blockers;
+  context.board().view().each(
+      filter, detail,
+      [&](const team::SeenTask& seen) {
+        if (context.json()) {
+          context.out().line(to_line(seen.task, seen.standing));
+        } else {
+          table.row(team::task_row(seen));
+        }
+      },
+      [](const team::Error& error) { team::warn(fmt::format("{}: {}", name_of(error.code()), error.what())); });
+  table.finish();
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  team::TaskFilter filter;
+  team::Command command("task-list", "list the tasks of the board", "[options]");
+  command.option("--status STATUS", filter.statuses, "only these: pending, in_progress, completed, failed");
+  command.option("--owner NAME", filter.owner, "only those of this owner");
+  command.flag("--ready", filter.ready, "only pending ones that nothing blocks");
+  command.flag("--blocked", filter.blocked, "only pending ones that wait for others");
+  command.at_most_one({"--ready", "--blocked"});
+  command.takes_team();
+  command.takes_json();
+  command.example("task-list --ready");
+  command.example("task-list --status failed --json | jq -r '[.id, .error] | @tsv'");
+  return command.run(argc, argv, [&](team::Context& context) { return list(context, filter); });
+}

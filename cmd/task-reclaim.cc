@@ -1,0 +1,23 @@
+// task-reclaim - release tasks whose owner is dead or whose lease ran out
+
+#include "libteam/cli/command.h"
+#include "libteam/cli/task_output.h"
+
+namespace {
+
+team::Exit reclaim(team::Context& context) {
+  context.changes();
+  for (const team::Task& task : context.board().reclaim()) team::print_task(context, task);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  team::Command command("task-reclaim", "release tasks whose owner is dead or whose lease ran out", "[options]");
+  command.takes_team();
+  command.takes_json();
+  command.takes_lock();
+  command.example("task-reclaim");
+  return command.run(argc, argv, reclaim);
+}

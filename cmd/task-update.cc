@@ -1,0 +1,57 @@
+// task-update - change the fields or the status of a task
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/cli/task_output.h"
+
+namespace {
+
+struct Options {
+  team::TaskId task = 0;
+  team::TaskChange change;
+  std::vector<std::string> metadata;
+};
+
+// "KEY=VALUE" sets, "KEY" removes.
+std::pair<std::string, std::optional<std::string>> parse_metadata(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || text.empty()) team::fail(team::Code::usage, "--metadata: '{}' has no key", team::one_line(text));
+  if (equals == std::string::npos) return {text, std::nullopt};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+team::Exit update(team::Context& context, Options& options) {
+  for (const std::string& text : options.metadata) options.change.metadata.push_back(parse_metadata(text));
+  const team::Actor& actor = context.actor();
+  context.changes();
+  const team::Changed changed = context.board().change(options.task, options.change, actor);
+  team::print_task(context, changed.task);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::TaskChange& change = options.change;
+  team::Command command("task-update", "change the fields or the status of a task", "[options] ID");
+  command.operand("ID", options.task, "the task to change");
+  command.option("--subject TEXT", change.subject, "what is to be done");
+  command.option("--description TEXT", change.description, "what there is to know about it");
+  command.option("--active-form TEXT", change.active_form, "what to say while it is worked on");
+  command.option("--status STATUS", change.status, "claim (in_progress), complete, fail, release or reopen (pending)");
+  command.option("--result TEXT", change.result, "the summary, with --status completed");
+  command.option("--reason TEXT", change.reason, "why, with --status failed or pending");
+  command.option("--owner NAME", change.owner, "assign a pending task; '' to nobody");
+  command.option("--priority N", change.priority, "0 normal, 1 high, 2 critical");
+  command.option("--role ROLE", change.role, "who takes it by --next; '' for everybody");
+  command.option("--deliverable PATH", change.deliverable, "what must exist when it completes; '' for nothing");
+  command.option("--add-blocked-by ID", change.add_blocked_by, "wait for these too (repeated, or with commas)");
+  command.option("--remove-blocked-by ID", change.remove_blocked_by, "wait no longer for these");
+  command.option("--metadata KEY=VALUE", options.metadata, "set a key to JSON or text; KEY alone removes it (repeated)");
+  command.option("--if-rev N", change.if_rev, "only if the task is still at this rev");
+  command.takes_all();
+  command.example("task-update 4 --owner frontend --priority 2");
+  command.example("task-update 4 --add-blocked-by 2,3");
+  return command.run(argc, argv, [&](team::Context& context) { return update(context, options); });
+}

@@ -1,0 +1,40 @@
+// task-wait - wait until tasks have ended
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/cli/task_output.h"
+
+namespace {
+
+struct Options {
+  std::vector<team::TaskId> tasks;
+  std::optional<double> timeout;
+};
+
+team::Exit wait(team::Context& context, const Options& options) {
+  const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
+  std::vector<std::string> failed;
+  const bool all = context.board().view().wait_ended(options.tasks, deadline, [&](const team::Task& task) {
+    if (task.status == team::Status::failed) failed.push_back(std::to_string(task.id));
+    team::print_task(context, task);
+    context.out().flush();
+  });
+  if (!all) return team::no(context, fmt::format("not within {} s", *options.timeout));
+  if (!failed.empty()) return team::no(context, fmt::format("failed: {}", team::join(failed, ", ")));
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("task-wait", "wait until tasks have ended", "[options] [ID ...]");
+  command.operand("[ID...]", options.tasks, "the tasks to wait for; none: all that are on the board now");
+  command.seconds("--timeout SECONDS", options.timeout, "give up after this long, with exit status 1");
+  command.takes_team();
+  command.takes_json();
+  command.example("task-wait 3 4 && echo both done");
+  command.example("task-wait --timeout 10m");
+  return command.run(argc, argv, [&](team::Context& context) { return wait(context, options); });
+}

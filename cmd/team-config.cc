@@ -1,0 +1,59 @@
+// team-config - read or change the settings of a team
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/record/settings.h"
+
+namespace {
+
+struct Options {
+  std::optional<std::string> key, value;
+  bool list = false, unset = false;
+};
+
+team::Exit show(team::Context& context, const Options& options) {
+  if (options.key) {
+    context.out().line(team::setting(context.team(), *options.key));
+    return team::Exit::done;
+  }
+  team::Table table(context.out(), {"KEY", "VALUE", "TAKES"});
+  for (const team::SettingRule& rule : team::setting_rules()) {
+    table.row({{std::string(rule.key)}, {team::setting(context.team(), rule.key)}, {std::string(rule.values)}});
+  }
+  table.finish();
+  return team::Exit::done;
+}
+
+team::Exit config(team::Context& context, const Options& options) {
+  if (!options.value && !options.unset) return show(context, options);
+  context.require_lead("change settings");
+  const std::string name = context.team().name;
+  context.changes();
+  context.roster().change(name, [&](team::Team& changed) {
+    if (options.unset) {
+      team::unset_setting(changed, *options.key);
+    } else {
+      team::set_setting(changed, *options.key, *options.value);
+    }
+  });
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-config", "read or change the settings of a team", "[options] KEY [VALUE] | --list");
+  command.operand("[KEY]", options.key, "the setting");
+  command.operand("[VALUE]", options.value, "its new value; without one it is printed");
+  command.flag("--list", options.list, "print all settings with their values");
+  command.flag("--unset", options.unset, "back to the default");
+  command.exactly_one({"KEY", "--list"});
+  command.at_most_one({"VALUE", "--unset"});
+  command.takes_team();
+  command.takes_actor();
+  command.takes_lock();
+  command.example("team-config tasks.perMember 2");
+  command.example("team-config --list");
+  return command.run(argc, argv, [&](team::Context& context) { return config(context, options); });
+}

@@ -1,0 +1,34 @@
+// team-join - add a member to a team by hand
+
+#include "libteam/cli/command.h"
+
+namespace {
+
+struct Options {
+  std::string name;
+  std::optional<std::string> role;
+};
+
+team::Exit join_team(team::Context& context, const Options& options) {
+  const auto& caller = context.choices().environment_member;
+  if (caller && *caller != options.name) context.require_lead("add others");
+  const std::string name = context.team().name;
+  context.changes();
+  context.roster().change(name, [&](team::Team& changed) { team::add_member(changed, options.name, options.role); });
+  context.out().line(options.name);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-join", "add a member to a team by hand", "[options] NAME");
+  command.operand("NAME", options.name, "the new member");
+  command.option("--role ROLE", options.role, "its role: it takes tasks of this role by --next");
+  command.takes_team();
+  command.takes_actor();
+  command.takes_lock();
+  command.example("team-join backend --role coder");
+  return command.run(argc, argv, [&](team::Context& context) { return join_team(context, options); });
+}

@@ -1,0 +1,29 @@
+// team-leave - remove a member from a team
+
+#include "libteam/cli/command.h"
+
+namespace {
+
+team::Exit leave(team::Context& context, const std::string& name) {
+  if (context.actor().name != name) context.require_lead("remove others");
+  const std::string team_name = context.team().name;
+  if (context.roster().life_of(team_name, name) == team::Life::running) {
+    team::fail(team::Code::conflict, "{} is still running", name);
+  }
+  context.changes();
+  context.roster().change(team_name, [&](team::Team& changed) { team::remove_member(changed, name); });
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string name;
+  team::Command command("team-leave", "remove a member from a team", "[options] NAME");
+  command.operand("NAME", name, "the member to remove");
+  command.takes_team();
+  command.takes_actor();
+  command.takes_lock();
+  command.example("team-leave backend");
+  return command.run(argc, argv, [&](team::Context& context) { return leave(context, name); });
+}

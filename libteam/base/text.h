@@ -1,0 +1,53 @@
+// Rules for text: names, Unicode, numbers that people type.
+//
+// Nothing here fails on bad bytes: invalid UTF-8 is replaced by U+FFFD before it reaches a file or a screen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace team {
+
+// `[A-Za-z0-9][A-Za-z0-9_-]{0,63}`: the only names from which a path is ever built.
+bool is_name(std::string_view text);
+
+// True for names that differ at most in the case of ASCII letters: on some file systems they are one file.
+bool same_name(std::string_view one, std::string_view other);
+
+// Valid UTF-8 comes back as it is; each invalid sequence becomes one U+FFFD, and NUL too.
+std::string repair_utf8(std::string_view text);
+
+// At most `most` characters (code points); a cut one ends in "…", which counts.
+std::string cut_characters(std::string_view text, std::size_t most);
+
+// Columns that a terminal uses: 2 for CJK and emoji, 0 for combining marks.
+std::size_t columns(std::string_view text);
+
+// As cut_characters, but by columns of a terminal.
+std::string cut_columns(std::string_view text, std::size_t most);
+
+// For a field of a line: control characters, tabs and newlines become blanks, so no text can forge a column or drive a
+// terminal.
+std::string one_line(std::string_view text);
+
+std::string first_line(std::string_view text);
+
+// A whole decimal number without sign, blank or leading zero beyond a lone "0"; none if it is anything else or too large.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+
+// "2", "0.5", "500ms", "3m", "1h"; none if it is not a duration.
+std::optional<double> parse_seconds(std::string_view text);
+
+// "3 s", "4 min", "2 h", "5 d": how long, for people.
+std::string describe_seconds(double seconds);
+
+// Those of `known` that somebody who typed `wrong` may have meant, best first.
+std::vector<std::string> nearest(std::string_view wrong, const std::vector<std::string>& known);
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+}  // namespace team

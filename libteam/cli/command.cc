@@ -1,0 +1,370 @@
+// The only file that knows CLI11. It parses; what people read comes from our own table, which the help, the completion
+// and the tests share.
+#include "libteam/cli/command.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <new>
+
+#include "libteam/base/error.h"
+#include "libteam/base/text.h"
+#include "libteam/system/file.h"
+
+namespace team {
+
+namespace {
+
+using Take = std::function<void(const std::string&)>;
+
+struct Entry {
+  std::string names;  // "-t,--team" or "ID..."
+  std::string value;  // what the value is called; empty for a flag
+  std::string help;
+  bool operand = false;
+  bool repeated = false;
+  bool optional = true;
+  Take take;
+  bool* flag = nullptr;
+};
+
+struct Rule {
+  std::vector<std::string> names;
+  bool at_least_one = false;
+};
+
+TaskId to_id(const std::string& what, std::string_view text) {
+  // "#3" is how people write it.
+  const auto id = parse_integer(text.starts_with('#') ? text.substr(1) : text);
+  if (!id || *id < 1) fail(Code::usage, "{}: '{}' is not a task id", what, one_line(text));
+  return *id;
+}
+
+std::int64_t to_integer(const std::string& what, std::string_view text) {
+  const auto value = parse_integer(text);
+  if (!value) fail(Code::usage, "{}: '{}' is not a whole number", what, one_line(text));
+  return *value;
+}
+
+Status to_status(const std::string& what, std::string_view text) {
+  const auto status = parse_status(text);
+  if (!status) {
+    fail(Code::usage, "{}: '{}' is not pending, in_progress, completed or failed", what, one_line(text));
+  }
+  return *status;
+}
+
+double to_seconds(const std::string& what, std::string_view text) {
+  const auto value = parse_seconds(text);
+  if (!value) fail(Code::usage, "{}: '{}' is not a time (2, 0.5, 500ms, 3m, 1h)", what, one_line(text));
+  return *value;
+}
+
+std::string error_line(const Choices& choices, Code code, std::string_view text) {
+  const std::string line = one_line(text);
+  if (!choices.json) return fmt::format("{}: {}: {}\n", program_invocation_short_name, name_of(code), line);
+  std::string quoted;
+  for (const char c : line) {
+    if (c == '"' || c == '\\') quoted.push_back('\\');
+    quoted.push_back(c);
+  }
+  return fmt::format("{{\"status\":\"error\",\"code\":\"{}\",\"error\":\"{}\"}}\n", name_of(code), quoted);
+}
+
+}  // namespace
+
+struct Command::Parts {
+  std::string name, purpose, usage;
+  std::vector<Entry> entries;
+  std::vector<Rule> rules;
+  std::vector<std::string> examples;
+  Choices choices;
+  bool wants_help = false, wants_version = false, wants_table = false;
+
+  void add_operand(const char* spec, const char* help, Take take) {
+    Entry entry;
+    entry.names = spec;
+    entry.operand = true;
+    entry.optional = entry.names.starts_with('[');
+    if (entry.optional) entry.names = entry.names.substr(1, entry.names.size() - 2);
+    entry.repeated = entry.names.ends_with("...");
+    if (entry.repeated) entry.names.resize(entry.names.size() - 3);
+    entry.help = help;
+    entry.take = std::move(take);
+    entries.push_back(std::move(entry));
+  }
+
+  // Gives the name by which messages call the option.
+  std::string add_option(const char* spec, const char* help) {
+    const std::string text = spec;
+    const std::size_t blank = text.rfind(' ');
+    Entry entry;
+    entry.names = text.substr(0, blank);
+    entry.value = text.substr(blank + 1);
+    entry.help = help;
+    entries.push_back(entry);
+    return entry.names.substr(entry.names.rfind(',') + 1);
+  }
+
+  void add_flag(const char* names, bool& value, const char* help) {
+    Entry entry;
+    entry.names = names;
+    entry.help = help;
+    entry.flag = &value;
+    entries.push_back(std::move(entry));
+  }
+
+  std::string help() const;
+  std::string table() const;
+  void parse(int argc, char** argv);
+  void check(const CLI::App& app) const;
+  int answer(Context& context, const std::function<Exit(Context&)>& verb) const;
+};
+
+Command::Command(std::string name, std::string purpose, std::string usage) : parts_(std::make_unique<Parts>()) {
+  parts_->name = std::move(name);
+  parts_->purpose = std::move(purpose);
+  parts_->usage = std::move(usage);
+}
+
+Command::~Command() = default;
+
+void Command::takes_team() {
+  option("-t,--team TEAM", parts_->choices.team, "the team (else $TEAM_NAME, else the only one)");
+}
+
+void Command::takes_actor() { option("--as NAME", parts_->choices.actor, "who acts (else $TEAM_MEMBER, else user)"); }
+
+void Command::takes_json() { flag("--json", parts_->choices.json, "print one JSON object a line"); }
+
+void Command::takes_lock() {
+  double& seconds = parts_->choices.lock_timeout;
+  const std::string name = parts_->add_option("--lock-timeout SECONDS", "how long to wait for a lock (5)");
+  parts_->entries.back().take = [&seconds, name](const std::string& text) { seconds = to_seconds(name, text); };
+}
+
+void Command::takes_all() {
+  takes_team();
+  takes_actor();
+  takes_json();
+  takes_lock();
+}
+
+void Command::operand(const char* name, std::string& value, const char* help) {
+  parts_->add_operand(name, help, [&value](const std::string& text) { value = repair_utf8(text); });
+}
+
+void Command::operand(const char* name, std::optional<std::string>& value, const char* help) {
+  parts_->add_operand(name, help, [&value](const std::string& text) { value = repair_utf8(text); });
+}
+
+void Command::operand(const char* name, std::optional<TaskId>& value, const char* help) {
+  parts_->add_operand(name, help, [&value](const std::string& text) { value = to_id("ID", text); });
+}
+
+void Command::operand(const char* name, TaskId& value, const char* help) {
+  parts_->add_operand(name, help, [&value](const std::string& text) { value = to_id("ID", text); });
+}
+
+void Command::operand(const char* name, std::vector<TaskId>& value, const char* help) {
+  parts_->add_operand(name, help, [&value](const std::string& text) { value.push_back(to_id("ID", text)); });
+}
+
+void Command::flag(const char* names, bool& value, const char* help) { parts_->add_flag(names, value, help); }
+
+void Command::option(const char* spec, std::string& value, const char* help) {
+  parts_->add_option(spec, help);
+  parts_->entries.back().take = [&value](const std::string& text) { value = repair_utf8(text); };
+}
+
+void Command::option(const char* spec, std::optional<std::string>& value, const char* help) {
+  parts_->add_option(spec, help);
+  parts_->entries.back().take = [&value](const std::string& text) { value = repair_utf8(text); };
+}
+
+void Command::option(const char* spec, std::vector<std::string>& value, const char* help) {
+  parts_->add_option(spec, help);
+  parts_->entries.back().repeated = true;
+  parts_->entries.back().take = [&value](const std::string& text) { value.push_back(repair_utf8(text)); };
+}
+
+void Command::option(const char* spec, std::vector<TaskId>& value, const char* help) {
+  const std::string name = parts_->add_option(spec, help);
+  parts_->entries.back().repeated = true;
+  parts_->entries.back().take = [&value, name](const std::string& text) {
+    for (const std::string& part : split(text, ',')) value.push_back(to_id(name, part));
+  };
+}
+
+void Command::option(const char* spec, std::optional<std::int64_t>& value, const char* help) {
+  const std::string name = parts_->add_option(spec, help);
+  parts_->entries.back().take = [&value, name](const std::string& text) { value = to_integer(name, text); };
+}
+
+void Command::option(const char* spec, std::optional<int>& value, const char* help) {
+  const std::string name = parts_->add_option(spec, help);
+  parts_->entries.back().take = [&value, name](const std::string& text) {
+    value = static_cast<int>(std::min<std::int64_t>(to_integer(name, text), 1'000'000'000));
+  };
+}
+
+void Command::option(const char* spec, std::vector<Status>& value, const char* help) {
+  const std::string name = parts_->add_option(spec, help);
+  parts_->entries.back().repeated = true;
+  parts_->entries.back().take = [&value, name](const std::string& text) {
+    for (const std::string& part : split(text, ',')) value.push_back(to_status(name, part));
+  };
+}
+
+void Command::option(const char* spec, std::optional<Status>& value, const char* help) {
+  const std::string name = parts_->add_option(spec, help);
+  parts_->entries.back().take = [&value, name](const std::string& text) { value = to_status(name, text); };
+}
+
+void Command::seconds(const char* spec, std::optional<double>& value, const char* help) {
+  const std::string name = parts_->add_option(spec, help);
+  parts_->entries.back().take = [&value, name](const std::string& text) { value = to_seconds(name, text); };
+}
+
+void Command::exactly_one(std::vector<std::string> names) { parts_->rules.push_back({std::move(names), true}); }
+
+void Command::at_most_one(std::vector<std::string> names) { parts_->rules.push_back({std::move(names), false}); }
+
+void Command::example(std::string line) { parts_->examples.push_back(std::move(line)); }
+
+std::string Command::Parts::help() const {
+  std::string text = fmt::format("usage: {}{}{}\n{}.\n", name, usage.empty() ? "" : " ", usage, purpose);
+  text[text.find('\n') + 1] = static_cast<char>(std::toupper(purpose[0]));
+  std::vector<std::pair<std::string, std::string>> rows;
+  std::size_t width = 0;
+  for (const Entry& entry : entries) {
+    std::string left = entry.operand ? entry.names : join(split(entry.names, ','), ", ");
+    if (!entry.operand && !left.starts_with("-C") && left.starts_with("--")) left = "    " + left;
+    if (!entry.value.empty()) left += " " + entry.value;
+    width = std::max(width, left.size());
+    rows.emplace_back(left, entry.help);
+  }
+  text += "\n";
+  for (const auto& [left, right] : rows) text += fmt::format("  {:<{}}  {}\n", left, width, right);
+  if (!examples.empty()) text += "\nexamples:\n";
+  for (const std::string& example : examples) text += "  " + example + "\n";
+  return text;
+}
+
+// One line per option or operand, for the completion script and the tests: names, value, help.
+std::string Command::Parts::table() const {
+  std::string text = fmt::format("{}\t\t{}\n", name, purpose);
+  for (const Entry& entry : entries) {
+    text += fmt::format("{}\t{}\t{}\n", entry.names, entry.operand ? entry.names : entry.value, entry.help);
+  }
+  return text;
+}
+
+void Command::Parts::parse(int argc, char** argv) {
+  CLI::App app;
+  app.set_help_flag();
+  // Values are collected first and taken after all of the line was understood.
+  std::vector<std::vector<std::string>> values(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Entry& entry = entries[i];
+    if (entry.flag != nullptr) {
+      app.add_flag(entry.names, *entry.flag);
+    } else if (entry.operand) {
+      CLI::Option* option = app.add_option(entry.names, values[i]);
+      option->expected(entry.optional ? 0 : 1, entry.repeated ? 1 << 29 : 1);
+      if (!entry.optional) option->required();
+    } else {
+      app.add_option(entry.names, values[i])->expected(1)->take_all()->allow_extra_args(false);
+    }
+  }
+  // For scripts that make completions; not for people.
+  app.add_flag("--option-table", wants_table);
+  try {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    std::reverse(words.begin(), words.end());
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    if (wants_help || wants_version || wants_table) return;
+    fail(Code::usage, "{} (try {} --help)", one_line(error.what()), name);
+  }
+  if (wants_help || wants_version || wants_table) return;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].repeated && values[i].size() > 1) fail(Code::usage, "{} is given twice", entries[i].names);
+    for (const std::string& value : values[i]) entries[i].take(value);
+  }
+  check(app);
+}
+
+void Command::Parts::check(const CLI::App& app) const {
+  for (const Rule& rule : rules) {
+    std::vector<std::string> given;
+    for (const std::string& option : rule.names) {
+      if (app.get_option(option)->count() > 0) given.push_back(option);
+    }
+    if (given.size() > 1) fail(Code::usage, "{} do not go together", join(given, " and "));
+    if (given.empty() && rule.at_least_one) {
+      fail(Code::usage, "{} is missing (try {} --help)", join(rule.names, " or "), name);
+    }
+  }
+}
+
+int Command::Parts::answer(Context& context, const std::function<Exit(Context&)>& verb) const {
+  Code code = Code::no;
+  std::string text;
+  try {
+    const Exit exit = verb(context);
+    context.out().finish(context.changed() ? Output::Reader::must_stay : Output::Reader::may_leave);
+    return static_cast<int>(exit);
+  } catch (const Error& error) {
+    code = error.code();
+    text = error.what();
+  } catch (const std::bad_alloc&) {
+    code = Code::io;
+    text = "out of memory";
+  } catch (const std::exception& error) {
+    code = Code::unknown;
+    text = fmt::format("this should not happen: {}", error.what());
+  }
+  // What was printed before the failure was true; the failure is what is reported.
+  context.out().flush();
+  write_all(STDERR_FILENO, error_line(choices, code, text));
+  return static_cast<int>(code);
+}
+
+int Command::run(int argc, char** argv, const std::function<Exit(Context&)>& verb) {
+  program_invocation_short_name = parts_->name.data();
+  ::umask(0077);
+  // A closed pipe and a file that may not grow are failures of one write, not the end of the process.
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
+  option("-C DIR", parts_->choices.directory, "the root (else $TEAM_ROOT, else found upward)");
+  parts_->add_flag("-h,--help", parts_->wants_help, "print this help");
+  parts_->add_flag("--version", parts_->wants_version, "print the version");
+  try {
+    parts_->parse(argc, argv);
+  } catch (const Error& error) {
+    write_all(STDERR_FILENO, error_line(parts_->choices, error.code(), error.what()));
+    return static_cast<int>(error.code());
+  }
+  read_environment(parts_->choices);
+  Context context(parts_->choices);
+  return parts_->answer(context, [&](Context& given) {
+    if (parts_->wants_help) given.out().text(parts_->help());
+    else if (parts_->wants_version) given.out().line(fmt::format("{} (teamkit) {}", parts_->name, TEAMKIT_VERSION));
+    else if (parts_->wants_table) given.out().text(parts_->table());
+    else return verb(given);
+    return Exit::done;
+  });
+}
+
+Exit no(const Context& context, std::string_view reason) {
+  write_all(STDERR_FILENO, error_line(context.choices(), Code::no, reason));
+  return Exit::no;
+}
+
+}  // namespace team

@@ -1,0 +1,74 @@
+// One command: its options, its help, its completion, its exit status.
+//
+// A command says in a table what it takes; the rest follows from it. Parsing touches no file; the verb parses nothing.
+// This is the one place where argv is read, an Error is caught and the process exits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libteam/cli/context.h"
+#include "libteam/record/task.h"
+
+namespace team {
+
+// What a verb gives back: 0 for done, 1 for no. Everything else is thrown.
+enum class Exit { done = 0, no = 1 };
+
+// Says the reason on stderr and gives Exit::no.
+Exit no(const Context& context, std::string_view reason);
+
+class Command {
+ public:
+  // `purpose` is the NAME line of the page; `usage` what follows the name in the synopsis.
+  Command(std::string name, std::string purpose, std::string usage);
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  // Which of the common options apply. -h, --version and -C always do.
+  void takes_team();   // -t
+  void takes_actor();  // --as
+  void takes_json();   // --json
+  void takes_lock();   // --lock-timeout
+  // All four.
+  void takes_all();
+
+  // An operand in brackets ("[TEXT]") may be left out; one with an ellipsis ("ID...") may be repeated.
+  void operand(const char* name, std::string& value, const char* help);
+  void operand(const char* name, std::optional<std::string>& value, const char* help);
+  void operand(const char* name, std::optional<TaskId>& value, const char* help);
+  void operand(const char* name, TaskId& value, const char* help);
+  void operand(const char* name, std::vector<TaskId>& value, const char* help);
+
+  void flag(const char* names, bool& value, const char* help);
+  // "--owner NAME": the word after the option names its value, in help and for completion.
+  void option(const char* spec, std::string& value, const char* help);
+  void option(const char* spec, std::optional<std::string>& value, const char* help);
+  void option(const char* spec, std::vector<std::string>& value, const char* help);    // may be repeated
+  void option(const char* spec, std::vector<TaskId>& value, const char* help);         // repeated, or with commas
+  void option(const char* spec, std::optional<std::int64_t>& value, const char* help);
+  void option(const char* spec, std::optional<int>& value, const char* help);
+  void option(const char* spec, std::vector<Status>& value, const char* help);         // repeated, or with commas
+  void option(const char* spec, std::optional<Status>& value, const char* help);
+  void seconds(const char* spec, std::optional<double>& value, const char* help);
+
+  // Exactly one of these operands and options must be there.
+  void exactly_one(std::vector<std::string> names);
+  // At most one.
+  void at_most_one(std::vector<std::string> names);
+  void example(std::string line);
+
+  int run(int argc, char** argv, const std::function<Exit(Context&)>& verb);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace team

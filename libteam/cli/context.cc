@@ -1,0 +1,95 @@
+#include "libteam/cli/context.h"
+
+#include <cstdlib>
+
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
+}
+
+}  // namespace
+
+void read_environment(Choices& choices) {
+  choices.environment_root = variable("TEAM_ROOT");
+  choices.environment_team = variable("TEAM_NAME");
+  choices.environment_member = variable("TEAM_MEMBER");
+  choices.run = variable("TEAM_RUN_ID");
+}
+
+Context::Context(Choices choices) : choices_(std::move(choices)) {}
+
+const Root& Context::root() {
+  if (!root_) {
+    const RootChoice choice{choices_.directory, choices_.environment_root};
+    root_.emplace(may_make_ ? Root::find_or_here(choice) : Root::find(choice));
+  }
+  return *root_;
+}
+
+Roster& Context::roster() {
+  if (!roster_) roster_.emplace(root(), choices_.lock_timeout);
+  return *roster_;
+}
+
+const Team* Context::team_or_none() {
+  if (!team_known_) {
+    const auto& named = choices_.team ? choices_.team : choices_.environment_team;
+    if (named) {
+      team_ = roster().get(*named);
+      team_rule_ = choices_.team ? "-t" : "TEAM_NAME";
+    } else {
+      const auto names = roster().names();
+      if (names.size() > 1) fail(Code::usage, "which team? there is {} (-t TEAM)", join(names, ", "));
+      if (!names.empty()) team_ = roster().get(names.front());
+      team_rule_ = "the only team";
+    }
+    team_known_ = true;
+  }
+  return team_ ? &*team_ : nullptr;
+}
+
+const Team& Context::team() {
+  const Team* found = team_or_none();
+  if (found == nullptr) fail(Code::not_found, "no team in '{}'; team-create makes one", root().path());
+  return *found;
+}
+
+const Actor& Context::actor() {
+  if (actor_) return *actor_;
+  const auto& member = choices_.environment_member;
+  if (member && choices_.actor && *choices_.actor != *member) {
+    fail(Code::permission_denied, "you are {} (TEAM_MEMBER) and cannot act as {}", *member, one_line(*choices_.actor));
+  }
+  Actor actor;
+  actor.name = choices_.actor.value_or(member.value_or("user"));
+  actor.run = choices_.run;
+  if (!is_name(actor.name)) fail(Code::usage, "'{}' is not a name", one_line(actor.name));
+  if (same_name(actor.name, "system")) fail(Code::permission_denied, "nobody acts as system");
+  if (same_name(actor.name, "all")) fail(Code::usage, "'all' is reserved");
+  const Team* team = team_or_none();
+  actor.leads = actor.name == "user" || actor.name == (team != nullptr ? team->lead : "lead");
+  const Member* self = team != nullptr ? team->find(actor.name) : nullptr;
+  if (self != nullptr) actor.role = self->role;
+  actor_ = std::move(actor);
+  return *actor_;
+}
+
+void Context::require_lead(std::string_view what) {
+  if (!actor().leads) fail(Code::permission_denied, "only the lead or the user may {}, not {}", what, actor().name);
+}
+
+Board& Context::board() {
+  if (!board_) {
+    const Missing missing = may_make_ ? Missing::make : Missing::refuse;
+    board_.reset(new Board(open_board(root(), team_or_none(), choices_.lock_timeout, missing)));
+  }
+  return *board_;
+}
+
+}  // namespace team

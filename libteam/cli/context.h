@@ -1,0 +1,76 @@
+// What a verb works on: who acts, on which root, team and board. Each is found when it is first asked for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libteam/cli/output.h"
+#include "libteam/record/team.h"
+#include "libteam/store/board.h"
+#include "libteam/store/roster.h"
+#include "libteam/store/root.h"
+
+namespace team {
+
+// The common options and the environment, as they were given.
+struct Choices {
+  std::optional<std::string> directory;  // -C
+  std::optional<std::string> team;       // -t
+  std::optional<std::string> actor;      // --as
+  bool json = false;
+  double lock_timeout = 5;
+  std::optional<std::string> environment_root, environment_team, environment_member, run;
+};
+
+// TEAM_ROOT, TEAM_NAME, TEAM_MEMBER, TEAM_RUN_ID; an empty one counts as unset.
+void read_environment(Choices& choices);
+
+class Context {
+ public:
+  explicit Context(Choices choices);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  Output& out() { return out_; }
+  bool json() const { return choices_.json; }
+  const Choices& choices() const { return choices_; }
+
+  // Throws not_found.
+  const Root& root();
+  // For those that may make the store: the current folder where there is none.
+  void make_root_here() { may_make_ = true; }
+
+  Roster& roster();
+  // -t, else TEAM_NAME, else the only one; null if the root has none. Throws usage if there are several.
+  const Team* team_or_none();
+  // The same, but there must be one.
+  const Team& team();
+  // How the team was found, for people; after team_or_none().
+  const std::string& team_rule() const { return team_rule_; }
+
+  // Throws permission_denied for one that the caller is not, usage for one that is no name.
+  const Actor& actor();
+  // Throws permission_denied unless the actor is the lead or the user.
+  void require_lead(std::string_view what);
+  Board& board();
+
+  // From here on something may have changed: if the answer cannot be written, the exit status is not 0.
+  void changes() { changes_ = true; }
+  bool changed() const { return changes_; }
+
+ private:
+  Choices choices_;
+  Output out_;
+  bool may_make_ = false;
+  bool changes_ = false;
+  std::optional<Root> root_;
+  std::optional<Roster> roster_;
+  bool team_known_ = false;
+  std::optional<Team> team_;
+  std::string team_rule_;
+  std::optional<Actor> actor_;
+  std::unique_ptr<Board> board_;
+};
+
+}  // namespace team

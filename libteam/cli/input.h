@@ -1,0 +1,18 @@
+// What a command reads from stdin or from a file that the user names.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace team {
+
+// Calls `visit` for each line of stdin that is not blank, with its number.
+void each_input_line(const std::function<void(const std::string& line, std::size_t number)>& visit);
+
+// All of stdin, UTF-8 repaired, without the last newline. Throws usage if it is larger than `most_bytes`.
+std::string read_input(std::size_t most_bytes);
+
+// A file of the user's. Throws not_found.
+std::string read_user_file(const std::string& path);
+
+}  // namespace team

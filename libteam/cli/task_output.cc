@@ -1,0 +1,92 @@
+#include "libteam/cli/task_output.h"
+
+#include <ctime>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+std::string list_ids(const std::vector<TaskId>& ids) {
+  std::vector<std::string> parts;
+  for (const TaskId id : ids) parts.push_back(std::to_string(id));
+  return parts.empty() ? "-" : join(parts, ",");
+}
+
+std::string describe_time(double seconds) {
+  const auto whole = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  ::localtime_r(&whole, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
+  return fmt::format("{} ({} ago)", text, describe_seconds(now() - seconds));
+}
+
+std::string_view name_of_priority(int priority) { return priority == 2 ? "critical" : priority == 1 ? "high" : "normal"; }
+
+}  // namespace
+
+Output::Tone tone_of(Status status) {
+  switch (status) {
+    case Status::pending: return Output::Tone::plain;
+    case Status::in_progress: return Output::Tone::busy;
+    case Status::completed: return Output::Tone::good;
+    case Status::failed: return Output::Tone::bad;
+  }
+  return Output::Tone::plain;
+}
+
+std::vector<std::string> task_headings() { return {"ID", "STATUS", "OWNER", "PRI", "WAITS", "SUBJECT"}; }
+
+std::vector<Cell> task_row(const SeenTask& seen) {
+  const Task& task = seen.task;
+  const bool waits = !seen.standing.open_blockers.empty() && !has_ended(task.status);
+  return {{std::to_string(task.id)},
+          {std::string(name_of(task.status)), waits ? Output::Tone::waiting : tone_of(task.status)},
+          {task.owner.value_or("-")},
+          {std::to_string(task.priority)},
+          {waits ? list_ids(seen.standing.open_blockers) : "-"},
+          {task.subject}};
+}
+
+void print_task(Context& context, const Task& task) {
+  if (context.json()) {
+    context.out().line(to_line(task, context.board().view().standing_of(task)));
+    return;
+  }
+  Table table(context.out(), task_headings());
+  table.row(task_row({task, {}}));
+  table.finish();
+}
+
+void print_task_page(Context& context, const SeenTask& seen) {
+  Output& out = context.out();
+  const Task& task = seen.task;
+  const auto field = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) out.line(fmt::format("{}  {}", out.paint(fmt::format("{:>12}", name), Output::Tone::faint), value));
+  };
+  out.line(out.paint(fmt::format("#{} {}", task.id, one_line(task.subject)), Output::Tone::strong));
+  field("status", out.paint(name_of(task.status), tone_of(task.status)));
+  field("owner", task.owner.value_or(""));
+  if (task.priority > 0) field("priority", name_of_priority(task.priority));
+  field("role", task.role.value_or(""));
+  if (!task.blocked_by.empty()) field("blocked by", list_ids(task.blocked_by));
+  if (!seen.standing.open_blockers.empty()) field("still open", list_ids(seen.standing.open_blockers));
+  if (!seen.standing.blocks.empty()) field("blocks", list_ids(seen.standing.blocks));
+  field("deliverable", task.deliverable ? one_line(*task.deliverable) : "");
+  if (task.created_at > 0) field("created", fmt::format("{} by {}", describe_time(task.created_at), task.created_by));
+  if (task.claimed_at) field("claimed", describe_time(*task.claimed_at));
+  if (task.completed_at) field("ended", describe_time(*task.completed_at));
+  if (task.attempts > 1) field("attempts", std::to_string(task.attempts));
+  field("error", task.error ? one_line(*task.error) : "");
+  field("result", task.result ? one_line(*task.result) : "");
+  field("rev", std::to_string(task.rev));
+  if (!task.description.empty()) {
+    out.line("");
+    for (const std::string& line : split(task.description, '\n')) out.line("  " + one_line(line));
+  }
+}
+
+}  // namespace team

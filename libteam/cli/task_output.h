@@ -1,0 +1,21 @@
+// How a task looks: as a record, as JSON, as a row of a table, as a page.
+#pragma once
+
+#include "libteam/cli/context.h"
+#include "libteam/store/board_view.h"
+
+namespace team {
+
+// id, status, owner, priority, open blockers, subject.
+std::vector<std::string> task_headings();
+std::vector<Cell> task_row(const SeenTask& seen);
+
+// One task that was changed or asked for, as the options say.
+void print_task(Context& context, const Task& task);
+
+// Everything there is to know of one task.
+void print_task_page(Context& context, const SeenTask& seen);
+
+Output::Tone tone_of(Status status);
+
+}  // namespace team

@@ -1,0 +1,110 @@
+#include "libteam/record/settings.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "libteam/base/error.h"
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::string_view kCount = "a whole number";
+constexpr std::string_view kDuration = "seconds (2, 0.5, 500ms, 3m, 1h)";
+constexpr std::string_view kSwitch = "true or false";
+
+const SettingRule& rule_of(std::string_view key) {
+  for (const SettingRule& rule : setting_rules()) {
+    if (rule.key == key) return rule;
+  }
+  std::vector<std::string> known;
+  for (const SettingRule& rule : setting_rules()) known.emplace_back(rule.key);
+  const auto near = nearest(key, known);
+  fail(Code::not_found, "no setting '{}'{}", one_line(key), near.empty() ? "" : "; did you mean " + join(near, ", ") + "?");
+}
+
+// The JSON text of a value that the rule takes.
+std::string encode(const SettingRule& rule, std::string_view value) {
+  const auto refuse = [&]() { fail(Code::usage, "{} takes {}, not '{}'", rule.key, rule.values, one_line(value)); };
+  if (rule.values == kCount) {
+    if (!parse_integer(value)) refuse();
+    return std::string(value);
+  }
+  if (rule.values == kDuration) {
+    const auto seconds = parse_seconds(value);
+    if (!seconds) refuse();
+    return fmt::format("{}", *seconds);
+  }
+  if (rule.values == kSwitch) {
+    if (value != "true" && value != "false") refuse();
+    return std::string(value);
+  }
+  const auto choices = split(rule.values, '|');
+  if (std::find(choices.begin(), choices.end(), value) == choices.end()) refuse();
+  return fmt::format("\"{}\"", value);
+}
+
+std::string_view stored(const Team& team, const SettingRule& rule) {
+  for (const Setting& setting : team.settings) {
+    if (setting.key == rule.key) return setting.value;
+  }
+  return rule.fallback;
+}
+
+}  // namespace
+
+const std::vector<SettingRule>& setting_rules() {
+  static const std::vector<SettingRule> rules = {
+      {"tasks.perMember", "1", kCount},
+      {"tasks.max", "0", kCount},
+      {"tasks.lease", "0", kDuration},
+      {"exchange.limit", "5", kCount},
+      {"digest.enabled", "true", kSwitch},
+      {"digest.messages", "10", kCount},
+      {"digest.width", "200", kCount},
+      {"digest.total", "4000", kCount},
+      {"rotation.enabled", "true", kSwitch},
+      {"idle.notify", "false", kSwitch},
+      {"idle.poll", "2", kDuration},
+      {"model.concurrency", "4", kCount},
+      {"teammates.max", "10", kCount},
+      {"teammate.mode", "\"auto\"", "auto|background|tmux"},
+      {"durability", "\"power\"", "power|process"},
+  };
+  return rules;
+}
+
+std::string setting(const Team& team, std::string_view key) {
+  std::string_view value = stored(team, rule_of(key));
+  if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
+  return std::string(value);
+}
+
+double number_setting(const Team& team, std::string_view key) {
+  const std::string text = setting(team, key);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) fail(Code::corrupt, "setting {} of team {} is '{}', not a number", key, team.name, text);
+  return value;
+}
+
+bool switch_setting(const Team& team, std::string_view key) { return setting(team, key) == "true"; }
+
+void set_setting(Team& team, std::string_view key, std::string_view value) {
+  const std::string encoded = encode(rule_of(key), value);
+  for (Setting& setting : team.settings) {
+    if (setting.key == key) {
+      setting.value = encoded;
+      return;
+    }
+  }
+  team.settings.push_back({std::string(key), encoded});
+}
+
+void unset_setting(Team& team, std::string_view key) {
+  rule_of(key);
+  std::erase_if(team.settings, [&](const Setting& setting) { return setting.key == key; });
+}
+
+}  // namespace team

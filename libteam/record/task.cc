@@ -1,0 +1,225 @@
+#include "libteam/record/task.h"
+
+#include <algorithm>
+
+#include "libteam/base/text.h"
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
+
+std::vector<TaskId> parse_ids(const Json& array, const Fields& fields, const char* key) {
+  std::vector<TaskId> ids;
+  for (const Json& item : array) {
+    const bool fits = item.is_number_integer() && item >= 1 && item <= kLargestTaskId;
+    if (!fits) fields.refuse(key, "an array of task ids");
+    const auto id = item.get<TaskId>();
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  }
+  return ids;
+}
+
+std::optional<std::string> parse_name(Fields& fields, const char* key) {
+  auto name = fields.text(key);
+  if (name && !is_name(*name)) fields.refuse(key, "a name ([A-Za-z0-9][A-Za-z0-9_-]{0,63}) or null");
+  return name;
+}
+
+std::optional<Lease> parse_lease(Fields& fields) {
+  const Json* object = fields.object("lease");
+  if (object == nullptr) return std::nullopt;
+  const auto boot = object->find("boot");
+  const auto until = object->find("until");
+  if (boot == object->end() || !boot->is_string() || until == object->end() || !until->is_number()) {
+    fields.refuse("lease", "{\"boot\": string, \"until\": number}");
+  }
+  return Lease{boot->get<std::string>(), until->get<double>()};
+}
+
+// Everything but the id: `complete` documents have them all, a person's may leave out most.
+void read_fields(Task& task, Fields& fields) {
+  task.subject = fields.text("subject").value_or("");
+  task.description = fields.text("description").value_or("");
+  task.active_form = fields.text("activeForm").value_or("");
+  task.owner = parse_name(fields, "owner");
+  if (const Json* blockers = fields.array("blockedBy")) task.blocked_by = parse_ids(*blockers, fields, "blockedBy");
+  task.priority = static_cast<int>(fields.integer("priority", 0, kHighestPriority).value_or(0));
+  task.role = parse_name(fields, "role");
+  task.deliverable = fields.text("deliverable");
+  if (const Json* metadata = fields.object("metadata")) task.metadata = dump_line(*metadata);
+}
+
+// Leaves room for the levels above it in the file.
+Json json_or_text(const std::string& value) {
+  constexpr JsonLimits kLimits{.depth = 32};
+  try {
+    return parse_json(value, "metadata", kLimits);
+  } catch (const Error&) {
+    return value;
+  }
+}
+
+Json to_json(const Task& task) {
+  Json json = {
+      {"id", task.id},
+      {"subject", task.subject},
+      {"description", task.description},
+      {"activeForm", task.active_form},
+      {"status", name_of(task.status)},
+      {"owner", or_null(task.owner)},
+      {"blockedBy", task.blocked_by},
+      {"priority", task.priority},
+      {"role", or_null(task.role)},
+      {"createdBy", task.created_by},
+      {"createdAt", task.created_at},
+      {"updatedAt", task.updated_at},
+      {"claimedAt", or_null(task.claimed_at)},
+      {"completedAt", or_null(task.completed_at)},
+      {"result", or_null(task.result)},
+      {"deliverable", or_null(task.deliverable)},
+      {"attempts", task.attempts},
+      {"error", or_null(task.error)},
+      {"run", or_null(task.run)},
+      {"rev", task.rev},
+  };
+  if (task.lease) json["lease"] = {{"boot", task.lease->boot}, {"until", task.lease->until}};
+  json["metadata"] = task.metadata == "{}" ? Json::object() : Json::parse(task.metadata);
+  if (task.extra != "{}") json.update(Json::parse(task.extra));
+  return json;
+}
+
+}  // namespace
+
+std::string_view name_of(Status status) {
+  switch (status) {
+    case Status::pending: return "pending";
+    case Status::in_progress: return "in_progress";
+    case Status::completed: return "completed";
+    case Status::failed: return "failed";
+  }
+  return "pending";
+}
+
+std::optional<Status> parse_status(std::string_view text) {
+  for (const Status status : {Status::pending, Status::in_progress, Status::completed, Status::failed}) {
+    if (name_of(status) == text) return status;
+  }
+  return std::nullopt;
+}
+
+bool may_move(Status from, Status to) {
+  switch (from) {
+    case Status::pending: return to == Status::in_progress;
+    case Status::in_progress: return to == Status::completed || to == Status::failed || to == Status::pending;
+    case Status::failed: return to == Status::pending;
+    case Status::completed: return false;
+  }
+  return false;
+}
+
+Task parse_task(std::string_view text, TaskId id, std::string_view file) {
+  const Json json = parse_json(text, file);
+  Fields fields(json, text, file);
+  Task task;
+  task.id = fields.integer("id", 1, kLargestTaskId).value_or(id);
+  if (task.id != id) fields.refuse("id", fmt::format("{}, as the file is named", id));
+  read_fields(task, fields);
+  if (const auto status = fields.text("status")) {
+    const auto known = parse_status(*status);
+    if (!known) fields.refuse("status", "pending, in_progress, completed or failed");
+    task.status = *known;
+  }
+  task.created_by = fields.text("createdBy").value_or("");
+  task.created_at = fields.number("createdAt").value_or(0);
+  task.updated_at = fields.number("updatedAt").value_or(0);
+  task.claimed_at = fields.number("claimedAt");
+  task.completed_at = fields.number("completedAt");
+  task.result = fields.text("result");
+  task.attempts = fields.integer("attempts", 0, kLargestCount).value_or(0);
+  task.error = fields.text("error");
+  task.run = fields.text("run");
+  task.rev = fields.integer("rev", 0, kLargestCount).value_or(0);
+  task.lease = parse_lease(fields);
+  if (task.status == Status::in_progress && !task.owner) fields.refuse("owner", "set while the task is in progress");
+  const Json rest = fields.rest();
+  if (!rest.empty()) task.extra = dump_line(rest);
+  return task;
+}
+
+std::string to_file(const Task& task) { return dump_indented(to_json(task)); }
+
+std::string to_line(const Task& task, const Standing& standing) {
+  Json json = to_json(task);
+  json["blocks"] = standing.blocks;
+  json["openBlockers"] = standing.open_blockers;
+  json["blocked"] = !standing.open_blockers.empty() && !has_ended(task.status);
+  return dump_line(json);
+}
+
+void set_metadata(Task& task, const std::string& key, const std::optional<std::string>& value) {
+  Json metadata = Json::parse(task.metadata);
+  if (!value) {
+    metadata.erase(key);
+  } else {
+    metadata[key] = json_or_text(*value);
+  }
+  task.metadata = dump_line(metadata);
+}
+
+Draft parse_draft(std::string_view line, std::string_view where) {
+  Json json;
+  try {
+    json = parse_json(line, where);
+  } catch (const Error& error) {
+    throw Error(Code::usage, error.what());
+  }
+  Fields fields(json, {}, where, Code::usage);
+  for (const char* ours : {"id", "status", "createdBy", "createdAt", "updatedAt", "claimedAt", "completedAt", "result",
+                           "attempts", "error", "run", "rev", "lease", "blocks", "blocked", "openBlockers"}) {
+    if (json.contains(ours)) fail(Code::usage, "{}: '{}' is set by the board, not by the one who creates", where, ours);
+  }
+  Draft draft;
+  draft.key = fields.text("key").value_or("");
+  Json numbers = Json::array();
+  if (const auto blockers = json.find("blockedBy"); blockers != json.end() && blockers->is_array()) {
+    for (Json& item : *blockers) {
+      if (item.is_string()) draft.blocked_by_keys.push_back(item.get<std::string>());
+      else numbers.push_back(std::move(item));
+    }
+    *blockers = std::move(numbers);
+  }
+  read_fields(draft.task, fields);
+  const Json rest = fields.rest();
+  if (!rest.empty()) draft.task.extra = dump_line(rest);
+  try {
+    check_task(draft.task);
+  } catch (const Error& error) {
+    fail(error.code(), "{}: {}", where, error.what());
+  }
+  return draft;
+}
+
+void check_task(const Task& task) {
+  constexpr std::size_t kLongestSubject = 1000;
+  const bool blank = std::all_of(task.subject.begin(), task.subject.end(), [](unsigned char c) { return c <= ' '; });
+  if (blank) fail(Code::usage, "the subject is empty");
+  if (cut_characters(task.subject, kLongestSubject) != task.subject) {
+    fail(Code::usage, "the subject is longer than {} characters; use the description", kLongestSubject);
+  }
+  if (task.priority < 0 || task.priority > kHighestPriority) {
+    fail(Code::usage, "priority {} is not 0 (normal), 1 (high) or 2 (critical)", task.priority);
+  }
+  if (task.owner && !is_name(*task.owner)) fail(Code::usage, "owner '{}' is not a name", one_line(*task.owner));
+  if (task.role && !is_name(*task.role)) fail(Code::usage, "role '{}' is not a name", one_line(*task.role));
+  if (task.deliverable) {
+    const auto parts = split(*task.deliverable, '/');
+    const bool outside = task.deliverable->empty() || parts.front().empty() ||
+                         std::find(parts.begin(), parts.end(), "..") != parts.end();
+    if (outside) fail(Code::usage, "deliverable '{}' is not a path beneath the root", one_line(*task.deliverable));
+  }
+}
+
+}  // namespace team

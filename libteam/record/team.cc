@@ -1,0 +1,101 @@
+#include "libteam/record/team.h"
+
+#include <algorithm>
+
+#include "libteam/base/text.h"
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+namespace {
+
+std::string required_name(Fields& fields, const char* key) {
+  const auto name = fields.text(key);
+  if (!name || !is_name(*name)) fields.refuse(key, "a name");
+  return *name;
+}
+
+Member parse_member(const Json& json, std::string_view text, std::string_view file) {
+  Fields fields(json, text, file);
+  Member member;
+  member.name = required_name(fields, "name");
+  member.role = fields.text("role");
+  member.joined_at = fields.number("joinedAt").value_or(0);
+  member.extra = dump_line(fields.rest());
+  return member;
+}
+
+Json to_json(const Team& team) {
+  Json roles = Json::object();
+  for (const Role& role : team.roles) roles[role.name] = Json::parse(role.definition);
+  Json settings = Json::object();
+  for (const Setting& setting : team.settings) settings[setting.key] = Json::parse(setting.value);
+  Json members = Json::array();
+  for (const Member& member : team.members) {
+    Json json = {{"name", member.name}, {"role", or_null(member.role)}, {"joinedAt", member.joined_at}};
+    json.update(Json::parse(member.extra));
+    members.push_back(std::move(json));
+  }
+  Json json = {{"name", team.name},   {"lead", team.lead},         {"board", team.board},    {"createdAt", team.created_at},
+               {"roles", roles},      {"settings", settings},      {"members", members}};
+  json.update(Json::parse(team.extra));
+  return json;
+}
+
+}  // namespace
+
+const Member* Team::find(std::string_view member) const {
+  const auto found = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.name == member; });
+  return found == members.end() ? nullptr : &*found;
+}
+
+const Role* Team::find_role(std::string_view role) const {
+  const auto found = std::find_if(roles.begin(), roles.end(), [&](const Role& r) { return r.name == role; });
+  return found == roles.end() ? nullptr : &*found;
+}
+
+Team parse_team(std::string_view text, std::string_view name, std::string_view file) {
+  const Json json = parse_json(text, file);
+  Fields fields(json, text, file);
+  Team team;
+  team.name = required_name(fields, "name");
+  if (team.name != name) fields.refuse("name", fmt::format("'{}', as the folder is named", name));
+  team.lead = required_name(fields, "lead");
+  team.board = fields.text("board").value_or(".tasks");
+  team.created_at = fields.number("createdAt").value_or(0);
+  if (const Json* roles = fields.object("roles")) {
+    for (const auto& role : roles->items()) {
+      if (!is_name(role.key()) || !role.value().is_object()) fields.refuse("roles", "an object of named objects");
+      team.roles.push_back({role.key(), dump_line(role.value())});
+    }
+  }
+  if (const Json* settings = fields.object("settings")) {
+    for (const auto& setting : settings->items()) team.settings.push_back({setting.key(), dump_line(setting.value())});
+  }
+  if (const Json* members = fields.array("members")) {
+    for (const Json& member : *members) team.members.push_back(parse_member(member, text, file));
+  }
+  team.extra = dump_line(fields.rest());
+  return team;
+}
+
+std::string to_file(const Team& team) { return dump_indented(to_json(team)); }
+
+std::string to_line(const Team& team) { return dump_line(to_json(team)); }
+
+Role make_role(const std::string& name, std::string_view text, std::string_view file) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start != std::string_view::npos && text[start] == '{') {
+    return {name, dump_line(parse_json(text, file))};
+  }
+  return {name, dump_line(Json{{"prompt", repair_utf8(text)}})};
+}
+
+bool is_reserved(std::string_view name) {
+  for (const std::string_view reserved : {"user", "system", "all", "lead"}) {
+    if (same_name(name, reserved)) return true;
+  }
+  return false;
+}
+
+}  // namespace team

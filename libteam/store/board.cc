@@ -1,0 +1,500 @@
+#include "libteam/store/board.h"
+
+#include <algorithm>
+#include <set>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/record/settings.h"
+#include "libteam/store/index.h"
+#include "libteam/system/lock.h"
+
+namespace team {
+
+namespace {
+
+// Somebody who takes no lock (a person, an editor) changed a file between our look and our write.
+struct Interference {};
+
+std::string list_ids(const std::vector<TaskId>& ids) {
+  std::vector<std::string> parts;
+  for (const TaskId id : ids) parts.push_back(std::to_string(id));
+  return join(parts, ", ");
+}
+
+// Only the owner or the lead; and of the owner's lives only the one that claimed it.
+void check_holder(const Task& task, const Actor& actor, std::string_view verb) {
+  if (task.owner == actor.name) {
+    if (task.run && task.run != actor.run) {
+      fail(Code::conflict, "task {} was claimed by another run of {}", task.id, actor.name);
+    }
+    return;
+  }
+  if (!actor.leads) {
+    fail(Code::permission_denied, "only its owner{} or the lead may {} task {}", task.owner ? " " + *task.owner : "", verb,
+         task.id);
+  }
+}
+
+void touch(Task& task) {
+  task.updated_at = now();
+  ++task.rev;
+}
+
+std::optional<std::string> or_none(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+// Back to pending and to nobody.
+void give_back(Task& task, const std::optional<std::string>& reason) {
+  task.status = Status::pending;
+  task.owner.reset();
+  task.run.reset();
+  task.claimed_at.reset();
+  task.completed_at.reset();
+  task.lease.reset();
+  task.error = reason;
+}
+
+void assign(Task& task, const std::optional<std::string>& owner, const Actor& actor) {
+  if (task.owner == owner) return;
+  if (task.status != Status::pending) {
+    fail(Code::invalid_state, "task {} is {}: only a pending one can be assigned", task.id, name_of(task.status));
+  }
+  const bool own_matter = (!owner || owner == actor.name) && (!task.owner || task.owner == actor.name);
+  if (!own_matter && !actor.leads) fail(Code::permission_denied, "only the lead assigns tasks to others");
+  task.owner = owner;
+}
+
+// Turns the keys of a batch into ids and gives every task its number.
+std::vector<Task> number_tasks(std::vector<Draft> drafts, TaskId first) {
+  std::map<std::string, TaskId> keys;
+  std::vector<Task> tasks;
+  TaskId id = first;
+  for (Draft& draft : drafts) {
+    for (const std::string& key : draft.blocked_by_keys) {
+      const auto found = keys.find(key);
+      if (found == keys.end()) fail(Code::not_found, "no earlier line has the key '{}'", one_line(key));
+      draft.task.blocked_by.push_back(found->second);
+    }
+    if (!draft.key.empty() && !keys.emplace(draft.key, id).second) {
+      fail(Code::usage, "the key '{}' is given twice", one_line(draft.key));
+    }
+    draft.task.id = id++;
+    tasks.push_back(std::move(draft.task));
+  }
+  return tasks;
+}
+
+// Whether `target` is among what the tasks `from` wait for, directly or not.
+bool reaches(const TaskFiles& files, std::vector<TaskId> from, TaskId target) {
+  std::set<TaskId> seen;
+  while (!from.empty()) {
+    const TaskId id = from.back();
+    from.pop_back();
+    if (id == target) return true;
+    if (!seen.insert(id).second) continue;
+    try {
+      if (const auto file = files.read(id)) {
+        from.insert(from.end(), file->task.blocked_by.begin(), file->task.blocked_by.end());
+      }
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt) throw;  // a broken task waits for nothing that we know
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+// One change of the board, from the lock to the index.
+class Board::Session {
+ public:
+  explicit Session(const Board& board)
+      : board_(board),
+        lock_(Lock::acquire(board.files_.folder(), TaskFiles::kLock, board.rules_.lock_timeout)),
+        index_(board.files_) {
+    index_.refresh();
+  }
+
+  Index& index() { return index_; }
+  const TaskFiles& files() const { return board_.files_; }
+
+  TaskFile read(TaskId id) const {
+    auto found = id >= 1 && id <= kLargestTaskId ? files().read(id) : std::nullopt;
+    if (!found) fail(Code::not_found, "no task {}", id);
+    return std::move(*found);
+  }
+
+  // The task if it and its blockers, as their files are now, say that it is ready.
+  std::optional<TaskFile> read_ready(TaskId id) {
+    try {
+      auto file = files().read(id);
+      if (file) return index_.confirm_ready(*file) ? std::move(file) : std::nullopt;
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt) throw;
+    }
+    index_.look_at(id);
+    return std::nullopt;
+  }
+
+  std::vector<TaskId> open_blockers(const Task& task) {
+    std::vector<TaskId> open;
+    for (const TaskId blocker : task.blocked_by) {
+      if (!index_.is_completed(blocker)) open.push_back(blocker);
+    }
+    return open;
+  }
+
+  // A member holds one task at a time, or as many as the rules say.
+  void check_free(const Actor& actor) {
+    std::vector<TaskId> held;
+    for (const auto& running : index_.running()) {
+      if (running.owner != hash_name(actor.name)) continue;
+      const Task task = read(running.id).task;
+      if (task.status == Status::in_progress && task.owner == actor.name) held.push_back(task.id);
+    }
+    const std::int64_t most = board_.rules_.per_member;
+    if (most > 0 && static_cast<std::int64_t>(held.size()) >= most) {
+      fail(Code::busy, "{} holds task {}; finish or release it first", actor.name, list_ids(held));
+    }
+  }
+
+  void add_blocker(Task& task, TaskId blocker) {
+    if (blocker == task.id) fail(Code::invalid_state, "task {} cannot wait for itself", task.id);
+    if (!index_.exists(blocker)) fail(Code::not_found, "no task {} to be blocked by", blocker);
+    if (reaches(files(), {blocker}, task.id)) {
+      fail(Code::invalid_state, "task {} cannot wait for {}, which waits for {}", task.id, blocker, task.id);
+    }
+    if (std::find(task.blocked_by.begin(), task.blocked_by.end(), blocker) == task.blocked_by.end()) {
+      task.blocked_by.push_back(blocker);
+    }
+  }
+
+  // Those not completed that name `id` among their blockers.
+  std::vector<TaskId> waiting_for(TaskId id) {
+    std::vector<TaskId> waiting;
+    for (const TaskId dependent : index_.dependents(id)) {
+      const auto file = files().read(dependent);
+      if (!file || file->task.status == Status::completed) continue;
+      const auto& blockers = file->task.blocked_by;
+      if (std::find(blockers.begin(), blockers.end(), id) != blockers.end()) waiting.push_back(dependent);
+    }
+    return waiting;
+  }
+
+  // Replaces the task; gives those that became ready by it.
+  std::vector<TaskId> write(const TaskFile& before, const Task& after) {
+    NewFile file = files().prepare(after);
+    index_.begin();
+    // The last look before the swap: whatever somebody else changed until now is seen and not written over.
+    if (!index_.is_current()) throw Interference{};
+    if (!file.exchange(files().folder(), TaskFiles::file_of(after.id), before.stamp)) throw Interference{};
+    index_.put(after, file.stamp());
+    return index_.commit();
+  }
+
+  std::vector<Stamp> create(const std::vector<Task>& tasks) {
+    const TaskId given = files().highest_given();
+    files().give(tasks.back().id, Durability::process);
+    try {
+      std::vector<Stamp> stamps;
+      if (!files().create(tasks, stamps)) throw Interference{};
+      return stamps;
+    } catch (const Error& error) {
+      if (error.code() == Code::io) files().give(given, Durability::process);
+      throw;
+    }
+  }
+
+  void sweep() { index_.sweep(); }
+
+ private:
+  const Board& board_;
+  Lock lock_;
+  Index index_;
+};
+
+Board::Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of)
+    : root_(root),
+      rules_(rules),
+      members_(std::move(members)),
+      life_of_(std::move(life_of)),
+      files_(std::move(folder), rules.durability),
+      view_(files_) {}
+
+template <class Verb>
+auto Board::under_lock(Verb verb) {
+  Session session(*this);
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    try {
+      return verb(session);
+    } catch (const Interference&) {
+      session.sweep();
+    }
+  }
+  fail(Code::again, "'{}' is being changed by something else all the time", files_.folder().path());
+}
+
+std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor) {
+  if (drafts.empty()) return {};
+  for (const Draft& draft : drafts) {
+    if (draft.task.owner && draft.task.owner != actor.name && !actor.leads) {
+      fail(Code::permission_denied, "only the lead assigns tasks to others");
+    }
+  }
+  return under_lock([&](Session& session) {
+    Index& index = session.index();
+    const auto added = static_cast<std::int64_t>(drafts.size());
+    if (rules_.most_tasks > 0 && index.count() + added > rules_.most_tasks) {
+      fail(Code::invalid_state, "the board has {} tasks, its limit is {} (tasks.max)", index.count(), rules_.most_tasks);
+    }
+    const TaskId first = std::max(index.highest(), files_.highest_given()) + 1;
+    if (first + added - 1 > kLargestTaskId) fail(Code::invalid_state, "ids have run out at {}", kLargestTaskId);
+    std::vector<Task> tasks = number_tasks(drafts, first);
+    for (Task& task : tasks) {
+      task.created_by = actor.name;
+      task.created_at = task.updated_at = now();
+      for (const TaskId blocker : task.blocked_by) {
+        const bool in_batch = blocker >= first && blocker < task.id;
+        if (!in_batch && !index.exists(blocker)) fail(Code::not_found, "no task {} to be blocked by", blocker);
+      }
+      // Only if somebody wrote the number of a task to come into a file can a new task close a cycle.
+      if (task.id <= index.highest_blocker() && reaches(files_, task.blocked_by, task.id)) {
+        fail(Code::invalid_state, "task {} would wait for itself", task.id);
+      }
+    }
+    index.begin();
+    const std::vector<Stamp> stamps = session.create(tasks);
+    std::vector<TaskId> ids;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      index.put(tasks[i], stamps[i]);
+      ids.push_back(tasks[i].id);
+    }
+    index.commit();
+    return ids;
+  });
+}
+
+// Why its owner cannot be working on a task any more; none if it may be.
+std::optional<std::string> Board::why_lost(const Task& task) const {
+  if (task.status != Status::in_progress) return std::nullopt;
+  const bool known = std::find(members_.begin(), members_.end(), *task.owner) != members_.end();
+  const Life life = known ? life_of_(*task.owner) : Life::unknown;
+  if (life == Life::dead) return fmt::format("released: {} died", *task.owner);
+  if (life == Life::running || !task.lease) return std::nullopt;
+  if (task.lease->boot != boot_id()) return fmt::format("released: the machine of {} was restarted", *task.owner);
+  if (static_cast<double>(boot_ns()) / 1e9 < task.lease->until) return std::nullopt;
+  return fmt::format("released: the lease of {} ran out", *task.owner);
+}
+
+std::vector<Task> Board::reclaim_lost(Session& session) {
+  std::map<std::uint64_t, std::string> names;
+  for (const std::string& member : members_) names.emplace(hash_name(member), member);
+  std::map<std::uint64_t, bool> dead;
+  const std::int64_t moment = boot_ns();
+  std::vector<Task> released;
+  for (const auto& running : session.index().running()) {
+    const auto member = names.find(running.owner);
+    if (member != names.end() && !dead.contains(running.owner)) {
+      dead[running.owner] = life_of_(member->second) == Life::dead;
+    }
+    const bool expired = running.lease_end != 0 && running.lease_end <= moment;
+    if (!expired && !dead[running.owner]) continue;
+    try {
+      const TaskFile file = session.read(running.id);
+      const auto lost = why_lost(file.task);
+      if (!lost) continue;
+      Task task = file.task;
+      give_back(task, lost);
+      touch(task);
+      session.write(file, task);
+      released.push_back(std::move(task));
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt && error.code() != Code::not_found) throw;
+    }
+  }
+  return released;
+}
+
+std::vector<Task> Board::reclaim() {
+  return under_lock([&](Session& session) { return reclaim_lost(session); });
+}
+
+std::optional<Task> Board::claim_next(const Actor& actor) {
+  return under_lock([&](Session& session) -> std::optional<Task> {
+    reclaim_lost(session);
+    session.check_free(actor);
+    Index& index = session.index();
+    std::set<TaskId> passed;
+    while (true) {
+      const auto id = index.first_ready(actor.name, actor.role, passed);
+      if (!id && index.swept_lately()) return std::nullopt;
+      if (!id) {
+        index.sweep();
+        continue;
+      }
+      passed.insert(*id);
+      const auto file = session.read_ready(*id);
+      if (!file) continue;
+      Task task = file->task;
+      const bool for_me = task.owner ? task.owner == actor.name : !task.role || task.role == actor.role;
+      if (!for_me) continue;
+      take(task, actor);
+      touch(task);
+      session.write(*file, task);
+      return task;
+    }
+  });
+}
+
+Task Board::claim(TaskId id, const Actor& actor) {
+  TaskChange wanted;
+  wanted.status = Status::in_progress;
+  return change(id, wanted, actor).task;
+}
+
+Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
+  return under_lock([&](Session& session) {
+    const TaskFile file = session.read(id);
+    Task task = file.task;
+    if (wanted.if_rev && *wanted.if_rev != task.rev) {
+      fail(Code::conflict, "task {} is at rev {}, not {}", id, task.rev, *wanted.if_rev);
+    }
+    edit(session, task, wanted, actor);
+    if (wanted.status == Status::in_progress) {
+      start(session, task, actor);
+    } else if (wanted.status) {
+      finish(task, wanted, actor);
+    }
+    check_task(task);
+    touch(task);
+    Changed changed{task, {}};
+    for (const TaskId freed : session.write(file, task)) {
+      if (freed != id) changed.freed.push_back(session.read(freed).task);
+    }
+    return changed;
+  });
+}
+
+void Board::edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const {
+  if (task.status == Status::in_progress && task.owner == actor.name) {
+    check_holder(task, actor, "change");
+    renew_lease(task);
+  }
+  if (wanted.subject) task.subject = *wanted.subject;
+  if (wanted.description) task.description = *wanted.description;
+  if (wanted.active_form) task.active_form = *wanted.active_form;
+  if (wanted.priority) task.priority = *wanted.priority;
+  if (wanted.role) task.role = or_none(*wanted.role);
+  if (wanted.deliverable) task.deliverable = or_none(*wanted.deliverable);
+  if (wanted.owner) assign(task, or_none(*wanted.owner), actor);
+  for (const auto& [key, value] : wanted.metadata) set_metadata(task, key, value);
+  for (const TaskId blocker : wanted.remove_blocked_by) {
+    if (std::erase(task.blocked_by, blocker) == 0) {
+      fail(Code::not_found, "task {} is not blocked by {}", task.id, blocker);
+    }
+  }
+  for (const TaskId blocker : wanted.add_blocked_by) session.add_blocker(task, blocker);
+}
+
+void Board::start(Session& session, Task& task, const Actor& actor) const {
+  if (const auto lost = why_lost(task)) give_back(task, lost);
+  if (has_ended(task.status)) fail(Code::invalid_state, "task {} is {}", task.id, name_of(task.status));
+  if (task.status == Status::in_progress || (task.owner && task.owner != actor.name)) {
+    fail(Code::conflict, "task {} is owned by {}", task.id, *task.owner);
+  }
+  const auto open = session.open_blockers(task);
+  if (!open.empty()) fail(Code::blocked, "task {} waits for {}", task.id, list_ids(open));
+  session.check_free(actor);
+  take(task, actor);
+}
+
+void Board::take(Task& task, const Actor& actor) const {
+  task.status = Status::in_progress;
+  task.owner = actor.name;
+  task.run = actor.run;
+  task.claimed_at = now();
+  ++task.attempts;
+  renew_lease(task);
+}
+
+void Board::renew_lease(Task& task) const {
+  task.lease.reset();
+  if (rules_.lease > 0) task.lease = Lease{boot_id(), static_cast<double>(boot_ns()) / 1e9 + rules_.lease};
+}
+
+void Board::finish(Task& task, const TaskChange& wanted, const Actor& actor) const {
+  const Status status = *wanted.status;
+  if (!may_move(task.status, status)) {
+    fail(Code::invalid_state, "task {} is {}: it cannot become {}", task.id, name_of(task.status), name_of(status));
+  }
+  if (task.status == Status::in_progress) {
+    check_holder(task, actor, status == Status::completed ? "complete" : status == Status::failed ? "fail" : "release");
+  } else if (!actor.leads) {
+    fail(Code::permission_denied, "only the lead may reopen task {}", task.id);
+  }
+  if (status == Status::pending) {
+    give_back(task, wanted.reason);
+    return;
+  }
+  task.status = status;
+  task.completed_at = now();
+  task.lease.reset();
+  if (status == Status::failed) {
+    task.error = wanted.reason.value_or("no reason given");
+    return;
+  }
+  task.error.reset();
+  if (wanted.result) task.result = wanted.result;
+  if (task.deliverable && !root_.folder().has(*task.deliverable)) {
+    fail(Code::invalid_state, "task {} has no deliverable '{}'", task.id, *task.deliverable);
+  }
+}
+
+void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if_rev) {
+  under_lock([&](Session& session) {
+    const Task task = session.read(id).task;
+    if (if_rev && *if_rev != task.rev) fail(Code::conflict, "task {} is at rev {}, not {}", id, task.rev, *if_rev);
+    if (!actor.leads && task.created_by != actor.name) {
+      fail(Code::permission_denied, "only the lead or {}, who made it, may delete task {}", task.created_by, id);
+    }
+    if (task.status == Status::in_progress) {
+      fail(Code::invalid_state, "task {} is in progress by {}; release it first", id, *task.owner);
+    }
+    const auto waiting = session.waiting_for(id);
+    if (!waiting.empty()) {
+      fail(Code::conflict, "task {} is needed by {}; task-update --remove-blocked-by {} frees them", id, list_ids(waiting), id);
+    }
+    // The number of the highest task is known only by its file: from now on by the mark alone.
+    if (id >= files_.highest_given()) files_.give(id, rules_.durability);
+    else if (id == session.index().highest()) files_.give(files_.highest_given(), rules_.durability);
+    session.index().begin();
+    files_.remove(id);
+    session.index().forget(id);
+    session.index().commit();
+    return true;
+  });
+}
+
+Board open_board(const Root& root, const Team* team, double lock_timeout, Missing missing) {
+  BoardRules rules;
+  rules.lock_timeout = lock_timeout;
+  rules.durability = durability_of(team);
+  const std::string path = team != nullptr ? team->board : kDefaultBoard;
+  auto folder = missing == Missing::make ? root.make_store(path, rules.durability) : root.find_store(path);
+  if (!folder) fail(Code::not_found, "no board '{}' in '{}'; task-create makes one", path, root.path());
+  std::vector<std::string> members;
+  Board::LifeOf life_of = [](const std::string&) { return Life::unknown; };
+  if (team != nullptr) {
+    rules.per_member = static_cast<std::int64_t>(number_setting(*team, "tasks.perMember"));
+    rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
+    rules.lease = number_setting(*team, "tasks.lease");
+    for (const Member& member : team->members) members.push_back(member.name);
+    life_of = Roster(root, lock_timeout).lives(team->name);
+  }
+  return {root, std::move(*folder), rules, std::move(members), std::move(life_of)};
+}
+
+}  // namespace team

@@ -1,0 +1,96 @@
+// The board: every change to tasks.
+//
+// Each verb is one step under the board's lock, so of any number of processes one wins and the others are told. What a
+// verb returns is on the disk; what it throws changed nothing (but see Code::unknown). Where a person edits a file at
+// the same moment, the person's edit stands and the verb is tried again on top of it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/record/task.h"
+#include "libteam/record/team.h"
+#include "libteam/store/board_view.h"
+#include "libteam/store/roster.h"
+
+namespace team {
+
+// The rules of a board that the team sets.
+struct BoardRules {
+  Durability durability = Durability::power;
+  double lock_timeout = 5;
+  std::int64_t per_member = 1;  // 0: no limit
+  std::int64_t most_tasks = 0;  // 0: no limit
+  double lease = 0;             // seconds, 0: none
+};
+
+// What is to become of a task; what is not set stays.
+struct TaskChange {
+  std::optional<std::string> subject, description, active_form;
+  std::optional<std::string> owner, role, deliverable;  // "" clears
+  std::optional<int> priority;
+  std::vector<TaskId> add_blocked_by, remove_blocked_by;
+  std::vector<std::pair<std::string, std::optional<std::string>>> metadata;  // no value: remove the key
+  std::optional<Status> status;          // in_progress is the claim, pending the release or, of a failed one, reopening
+  std::optional<std::string> result;     // with completed
+  std::optional<std::string> reason;     // with failed and pending
+  std::optional<std::int64_t> if_rev;    // conflict if the task is at another
+};
+
+struct Changed {
+  Task task;
+  std::vector<Task> freed;  // those that waited for this one and are ready now
+};
+
+class Board {
+ public:
+  // `life_of` tells whether a member is running; `members` are those it may be asked about.
+  using LifeOf = std::function<Life(const std::string& member)>;
+  Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of);
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  // Ids in the order of the drafts; all are made or none.
+  std::vector<TaskId> create(std::vector<Draft> drafts, const Actor& actor);
+  // Throws not_found; conflict (somebody has it, another run, another rev); blocked; busy; permission_denied;
+  // invalid_state.
+  Changed change(TaskId id, const TaskChange& wanted, const Actor& actor);
+  // The change to in_progress, by itself.
+  Task claim(TaskId id, const Actor& actor);
+  // The next ready one: mine first, then those nobody has; by priority, then id. None if nothing is ready.
+  std::optional<Task> claim_next(const Actor& actor);
+  void remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if_rev);
+  // Releases what dead owners hold and what leases have run out; gives the tasks as they are now.
+  std::vector<Task> reclaim();
+
+  // For looking only: takes no lock.
+  const BoardView& view() const { return view_; }
+
+ private:
+  class Session;
+  template <class Verb>
+  auto under_lock(Verb verb);
+  std::vector<Task> reclaim_lost(Session& session);
+  std::optional<std::string> why_lost(const Task& task) const;
+  void edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const;
+  void start(Session& session, Task& task, const Actor& actor) const;
+  void take(Task& task, const Actor& actor) const;
+  void renew_lease(Task& task) const;
+  void finish(Task& task, const TaskChange& wanted, const Actor& actor) const;
+
+  const Root& root_;
+  BoardRules rules_;
+  std::vector<std::string> members_;
+  LifeOf life_of_;
+  TaskFiles files_;
+  BoardView view_;
+};
+
+enum class Missing { refuse, make };
+
+// The board of a team, or the root's default one. Throws not_found if it is missing and not to be made.
+Board open_board(const Root& root, const Team* team, double lock_timeout, Missing missing);
+
+}  // namespace team

@@ -1,0 +1,167 @@
+#include "libteam/store/board_view.h"
+
+#include <algorithm>
+#include <set>
+
+#include "libteam/store/index.h"
+#include "libteam/system/lock.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+bool fits(const Task& task, const TaskFilter& filter) {
+  const auto& wanted = filter.statuses;
+  if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), task.status) == wanted.end()) return false;
+  return !filter.owner || task.owner == filter.owner;
+}
+
+}  // namespace
+
+// Whoever made a batch and died on the way left it decided: it is there, only not yet in its place.
+void BoardView::settle_batch() const {
+  if (!files_.unsettled()) return;
+  try {
+    if (const auto lock = Lock::try_acquire(files_.folder(), TaskFiles::kLock)) files_.settle();
+  } catch (const Error& error) {
+    if (error.code() != Code::io) throw;
+  }
+}
+
+Task BoardView::get(TaskId id) const {
+  settle_batch();
+  auto found = files_.read(id);
+  if (!found) fail(Code::not_found, "no task {}", id);
+  return std::move(found->task);
+}
+
+Standing BoardView::standing_of(const Task& task) const {
+  Standing standing;
+  for (const TaskId blocker : task.blocked_by) {
+    if (status_of(blocker) != Status::completed) standing.open_blockers.push_back(blocker);
+  }
+  for (const TaskId dependent : dependents(task.id)) {
+    const auto blockers = blockers_of(dependent);
+    if (std::find(blockers.begin(), blockers.end(), task.id) != blockers.end()) standing.blocks.push_back(dependent);
+  }
+  return standing;
+}
+
+std::optional<Status> BoardView::status_of(TaskId id) const {
+  try {
+    const auto file = files_.read(id);
+    return file ? std::optional(file->task.status) : std::nullopt;
+  } catch (const Error& error) {
+    if (error.code() != Code::corrupt) throw;
+    return std::nullopt;
+  }
+}
+
+std::vector<TaskId> BoardView::blockers_of(TaskId id) const {
+  try {
+    const auto file = files_.read(id);
+    return file ? file->task.blocked_by : std::vector<TaskId>();
+  } catch (const Error& error) {
+    if (error.code() != Code::corrupt) throw;
+    return {};
+  }
+}
+
+// Those that may wait for a task: from the index if nobody is using it this moment, else all.
+std::vector<TaskId> BoardView::dependents(TaskId id) const {
+  try {
+    if (const auto lock = Lock::try_acquire(files_.folder(), TaskFiles::kLock)) {
+      Index index(files_);
+      index.refresh();
+      return index.dependents(id);
+    }
+  } catch (const Error& error) {
+    if (error.code() != Code::io) throw;  // a board that we may only read
+  }
+  return files_.ids();
+}
+
+void BoardView::each(const TaskFilter& filter, Detail detail, const Visit& visit, const Report& broken) const {
+  settle_batch();
+  std::unordered_map<TaskId, Status> known;
+  std::unordered_map<TaskId, std::vector<TaskId>> blocks;
+  if (detail == Detail::everything) {
+    for (const auto& [id, its] : outline([](const Error&) {})) {
+      known[id] = its.status;
+      for (const TaskId blocker : its.blocked_by) blocks[blocker].push_back(id);
+    }
+  }
+  const auto is_completed = [&](TaskId id) {
+    const auto found = known.find(id);
+    if (found != known.end()) return found->second == Status::completed;
+    if (detail == Detail::everything) return false;
+    known[id] = status_of(id).value_or(Status::pending);  // a broken one is reported when its turn comes
+    return known[id] == Status::completed;
+  };
+  for (const TaskId id : files_.ids()) {
+    SeenTask seen;
+    try {
+      auto file = files_.read(id);
+      if (!file) continue;  // removed since it was listed
+      seen.task = std::move(file->task);
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt) throw;
+      broken(error);
+      continue;
+    }
+    known[id] = seen.task.status;
+    if (!fits(seen.task, filter)) continue;
+    for (const TaskId blocker : seen.task.blocked_by) {
+      if (!is_completed(blocker)) seen.standing.open_blockers.push_back(blocker);
+    }
+    const bool is_open = seen.task.status == Status::pending;
+    if (filter.ready && (!is_open || !seen.standing.open_blockers.empty())) continue;
+    if (filter.blocked && (!is_open || seen.standing.open_blockers.empty())) continue;
+    const auto dependents = blocks.find(id);
+    if (dependents != blocks.end()) seen.standing.blocks = dependents->second;
+    visit(seen);
+  }
+}
+
+std::map<TaskId, Outline> BoardView::outline(const Report& broken) const {
+  settle_batch();
+  std::map<TaskId, Outline> all;
+  for (const TaskId id : files_.ids()) {
+    try {
+      if (auto file = files_.read(id)) all[id] = {file->task.status, std::move(file->task.blocked_by)};
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt) throw;
+      broken(error);
+    }
+  }
+  return all;
+}
+
+bool BoardView::wait_ended(std::vector<TaskId> ids, const Deadline& deadline,
+                           const std::function<void(const Task&)>& ended) const {
+  settle_batch();
+  Watch watch(files_.folder());  // before the first look: what ends after it wakes us
+  if (ids.empty()) ids = files_.ids();
+  std::set<TaskId> open(ids.begin(), ids.end());
+  std::set<TaskId> due = open;
+  while (true) {
+    for (const TaskId id : due) {
+      const Task task = get(id);
+      if (!has_ended(task.status)) continue;
+      open.erase(id);
+      ended(task);
+    }
+    if (open.empty()) return true;
+    const Changes changes = watch.wait(deadline);
+    if (!changes.any) return false;
+    due.clear();
+    if (changes.all) due = open;
+    for (const std::string& name : changes.names) {
+      const auto id = TaskFiles::id_of(name);
+      if (id && open.contains(*id)) due.insert(*id);
+    }
+  }
+}
+
+}  // namespace team

@@ -1,0 +1,66 @@
+// Looking at a board. Takes no lock and never waits for a writer: each task is seen whole, as it was or as it is.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/error.h"
+#include "libteam/record/task.h"
+#include "libteam/store/task_files.h"
+
+namespace team {
+
+struct TaskFilter {
+  std::vector<Status> statuses;  // empty: any
+  std::optional<std::string> owner;
+  bool ready = false;
+  bool blocked = false;
+};
+
+struct SeenTask {
+  Task task;
+  Standing standing;
+};
+
+// What one look at all tasks tells of each, small enough to keep for a hundred thousand.
+struct Outline {
+  Status status = Status::pending;
+  std::vector<TaskId> blocked_by;
+};
+
+class BoardView {
+ public:
+  explicit BoardView(const TaskFiles& files) : files_(files) {}
+
+  // Throws not_found, or corrupt for a broken file.
+  Task get(TaskId id) const;
+  // What the task blocks and what blocks it.
+  Standing standing_of(const Task& task) const;
+
+  using Visit = std::function<void(const SeenTask&)>;
+  using Report = std::function<void(const Error&)>;
+  enum class Detail { open_blockers, everything };
+  // Visits the tasks in order of id, one at a time. A broken file is reported and passed over.
+  void each(const TaskFilter& filter, Detail detail, const Visit& visit, const Report& broken) const;
+
+  std::map<TaskId, Outline> outline(const Report& broken) const;
+
+  // Visits each of `ids` (none given: all there are) once it has ended; false if the deadline passed before the last.
+  // Throws not_found if one does not exist or goes.
+  bool wait_ended(std::vector<TaskId> ids, const Deadline& deadline, const std::function<void(const Task&)>& ended) const;
+
+ private:
+  void settle_batch() const;
+  std::optional<Status> status_of(TaskId id) const;
+  std::vector<TaskId> blockers_of(TaskId id) const;
+  std::vector<TaskId> dependents(TaskId id) const;
+
+  const TaskFiles& files_;
+};
+
+}  // namespace team

@@ -1,0 +1,483 @@
+#include "libteam/store/index.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/error.h"
+
+namespace team {
+
+namespace {
+
+constexpr const char* kIndexFile = ".index";
+constexpr const char* kEdgesFile = ".edges";
+constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '1'};
+constexpr std::array<char, 8> kEdgeMagic = {'t', 'e', 'a', 'm', 'e', 'd', 'g', '1'};
+
+// A writer that dies while it changes files leaves them to be looked at; one that dies while it saves the index leaves
+// the index half written, and only reading everything again helps.
+enum class State : std::uint32_t { clean = 0, changing = 1, saving = 2 };
+
+enum : std::uint8_t { kNoTask = 0, kBroken = 5 };  // between them: 1 + Status
+
+std::uint8_t encode(Status status) { return static_cast<std::uint8_t>(1 + static_cast<int>(status)); }
+
+// Lane 0: in progress. Then for each priority: open to everybody, wanted by a role (by its hash), assigned (by the
+// owner's hash). Few roles and owners share a lane, and the records tell them apart.
+constexpr std::uint8_t kRunningLane = 0;
+constexpr std::uint8_t kNoLane = 255;
+constexpr int kRoleLanes = 7;
+constexpr int kOwnerLanes = 24;
+constexpr int kLanesPerPriority = 1 + kRoleLanes + kOwnerLanes;
+constexpr int kLanes = 1 + (kHighestPriority + 1) * kLanesPerPriority;
+
+std::uint8_t open_lane(int priority) { return static_cast<std::uint8_t>(1 + priority * kLanesPerPriority); }
+std::uint8_t role_lane(int priority, std::uint64_t role) {
+  return static_cast<std::uint8_t>(open_lane(priority) + 1 + static_cast<int>(role % kRoleLanes));
+}
+std::uint8_t owner_lane(int priority, std::uint64_t owner) {
+  return static_cast<std::uint8_t>(open_lane(priority) + 1 + kRoleLanes + static_cast<int>(owner % kOwnerLanes));
+}
+
+constexpr std::uint64_t kChunkIds = 4096;
+constexpr std::uint64_t kBitmapBytes = kChunkIds / 8;
+constexpr std::uint64_t kRecordBytes = 64;
+constexpr std::uint64_t kSummaryBytes = 512;  // a bit per chunk: 4096 chunks
+constexpr std::uint64_t kSummaryStart = PagedFile::kPageSize;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+constexpr std::uint64_t kChunksStart = round_up(kSummaryStart + kLanes * kSummaryBytes, PagedFile::kPageSize);
+constexpr std::uint64_t kChunkRecords = round_up(kLanes * kBitmapBytes, PagedFile::kPageSize);
+constexpr std::uint64_t kChunkBytes = kChunkRecords + kChunkIds * kRecordBytes;
+
+static_assert(kSummaryBytes * 8 * kChunkIds >= static_cast<std::uint64_t>(kLargestTaskId));
+
+std::uint64_t chunk_of(TaskId id) { return static_cast<std::uint64_t>(id - 1) / kChunkIds; }
+std::uint64_t place_in_chunk(TaskId id) { return static_cast<std::uint64_t>(id - 1) % kChunkIds; }
+std::uint64_t record_offset(TaskId id) {
+  return kChunksStart + chunk_of(id) * kChunkBytes + kChunkRecords + place_in_chunk(id) * kRecordBytes;
+}
+std::uint64_t bitmap_offset(std::uint8_t lane, std::uint64_t chunk) {
+  return kChunksStart + chunk * kChunkBytes + lane * kBitmapBytes;
+}
+std::uint64_t summary_offset(std::uint8_t lane) { return kSummaryStart + lane * kSummaryBytes; }
+
+// The first set bit at or after `from` in a bitmap of `bytes` bytes.
+std::optional<std::uint64_t> next_bit(const std::uint64_t* words, std::uint64_t bytes, std::uint64_t from) {
+  for (std::uint64_t word = from / 64; word < bytes / 8; ++word) {
+    std::uint64_t bits = words[word];
+    if (word == from / 64) bits &= ~std::uint64_t{0} << (from % 64);
+    if (bits != 0) return word * 64 + static_cast<std::uint64_t>(std::countr_zero(bits));
+  }
+  return std::nullopt;
+}
+
+// On kernels before 6.13 two writes within one tick of the clock leave the same mtime, so a file that is as new as our
+// look at it may have changed since (git's rule for its index).
+constexpr std::int64_t kTickNs = 10'000'000;
+
+struct EdgeHeader {
+  std::array<char, 8> magic;
+  std::uint64_t generation;
+  std::uint32_t count;
+};
+
+struct Edge {
+  std::uint32_t dependent;
+  std::uint32_t next;  // 0: the last
+};
+
+std::uint64_t edge_offset(std::uint32_t edge) { return PagedFile::kPageSize + std::uint64_t{edge} * sizeof(Edge); }
+
+}  // namespace
+
+struct Index::Header {
+  std::array<char, 8> magic;
+  std::uint64_t generation;
+  std::array<char, 40> boot;
+  std::uint64_t folder_inode;
+  std::int64_t folder_mtime;
+  State state;
+  std::uint32_t unused;
+  std::int64_t highest;
+  std::int64_t highest_blocker;
+  std::int64_t count;
+  std::int64_t cursor;
+  std::int64_t swept_at;  // boot clock
+  std::int64_t sweep_cost;
+};
+
+struct Index::Record {
+  Stamp stamp;
+  std::int64_t seen_at;  // wall clock, to tell a racy stamp
+  std::uint64_t owner;
+  std::int64_t lease_end;
+  std::uint32_t role;
+  std::uint32_t blockers;  // hash of the list
+  std::uint32_t first_edge;
+  std::uint8_t status;
+  std::uint8_t priority;
+  std::uint8_t lane;  // 1 + lane, 0: none
+  std::uint8_t unused;
+};
+
+std::uint64_t hash_name(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash | 1U << 31;
+}
+
+Index::Index(const TaskFiles& files)
+    : files_(files),
+      file_(files.folder().open(kIndexFile, O_RDWR | O_CREAT)),
+      edges_(files.folder().open(kEdgesFile, O_RDWR | O_CREAT)),
+      boot_(boot_id()) {
+  static_assert(sizeof(Record) <= kRecordBytes && sizeof(Header) <= PagedFile::kPageSize);
+  boot_.resize(sizeof Header::boot);
+}
+
+Index::Header& Index::header() { return file_.edit<Header>(0); }
+
+const Index::Record& Index::record(TaskId id) { return file_.get<Record>(record_offset(id)); }
+
+Index::Record& Index::edit_record(TaskId id) { return file_.edit<Record>(record_offset(id)); }
+
+bool Index::is_void() {
+  const Header& now = file_.get<Header>(0);
+  return now.magic != kMagic || std::memcmp(now.boot.data(), boot_.data(), now.boot.size()) != 0 ||
+         now.folder_inode != files_.folder().inode() || now.state == State::saving ||
+         edges_.get<EdgeHeader>(0).magic != kEdgeMagic || edges_.get<EdgeHeader>(0).generation != now.generation;
+}
+
+void Index::reset() {
+  file_.clear();
+  edges_.clear();
+  Header& fresh = header();
+  fresh.magic = kMagic;
+  fresh.generation = random_number();
+  std::memcpy(fresh.boot.data(), boot_.data(), fresh.boot.size());
+  fresh.folder_inode = files_.folder().inode();
+  auto& edge_header = edges_.edit<EdgeHeader>(0);
+  edge_header.magic = kEdgeMagic;
+  edge_header.generation = fresh.generation;
+}
+
+void Index::refresh() {
+  if (is_void()) {
+    reset();
+    sweep();
+    return;
+  }
+  // A sweep is due from time to time even if nothing points to it: an edit of somebody else's that fell into the same
+  // tick as one of ours, or one in place, must not stay unseen.
+  constexpr std::int64_t kLongestTrust = 5'000'000'000;
+  const Header& now = file_.get<Header>(0);
+  const std::int64_t trust = std::max(kLongestTrust, 50 * now.sweep_cost);
+  if (now.state != State::clean || !is_current() || boot_ns() - now.swept_at > trust) {
+    sweep();
+  } else {
+    look_at_next();
+    settle();
+  }
+}
+
+bool Index::is_current() { return file_.get<Header>(0).folder_mtime == files_.folder().mtime_ns(); }
+
+bool Index::swept_lately() {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return boot_ns() - file_.get<Header>(0).swept_at < kSecond;
+}
+
+void Index::look_at_next() {
+  constexpr std::int64_t kPerRefresh = 32;
+  Header& now = header();
+  for (std::int64_t i = 0; i < std::min(kPerRefresh, now.highest); ++i) {
+    now.cursor = now.cursor % now.highest + 1;
+    const Record& known = record(now.cursor);
+    if (known.status == kNoTask) continue;  // one that was made moved the folder's mtime
+    if (files_.stamp(now.cursor) != known.stamp) look_at(now.cursor);
+  }
+}
+
+void Index::sweep() {
+  const std::int64_t start = boot_ns();
+  files_.settle();
+  // Taken before the listing: a change during it makes the next refresh look again.
+  const std::int64_t mtime = files_.folder().mtime_ns();
+  const std::vector<TaskId> ids = files_.ids();
+  auto next = ids.begin();
+  const TaskId highest = std::max<TaskId>(header().highest, ids.empty() ? 0 : ids.back());
+  for (TaskId id = 1; id <= highest; ++id) {
+    if (next == ids.end() || *next != id) {
+      if (record(id).status != kNoTask) forget(id);
+      continue;
+    }
+    ++next;
+    const Record& known = record(id);
+    const bool racy = known.stamp.mtime_ns + kTickNs > known.seen_at;
+    if (known.status == kNoTask || racy || files_.stamp(id) != known.stamp) look_at(id);
+  }
+  settle();
+  Header& now = header();
+  now.highest = ids.empty() ? 0 : ids.back();
+  now.count = static_cast<std::int64_t>(ids.size());
+  now.folder_mtime = mtime;
+  now.swept_at = start;
+  now.sweep_cost = boot_ns() - start;
+  save();
+  became_ready_.clear();
+}
+
+void Index::look_at(TaskId id) {
+  try {
+    const auto found = files_.read(id);
+    if (found) put(found->task, found->stamp);
+    else forget(id);
+  } catch (const Error& error) {
+    if (error.code() != Code::corrupt) throw;
+    remember(id, Facts{.status = kBroken}, files_.stamp(id).value_or(Stamp{}));
+  }
+}
+
+void Index::put(const Task& task, const Stamp& stamp) {
+  Facts facts{.status = encode(task.status)};
+  facts.priority = task.priority;
+  facts.owner = task.owner ? hash_name(*task.owner) : 0;
+  facts.role = task.role ? hash_name(*task.role) : 0;
+  facts.blockers = task.blocked_by;
+  if (task.lease) {
+    const bool this_boot = boot_.compare(0, task.lease->boot.size(), task.lease->boot) == 0;
+    facts.lease_end = this_boot ? std::max<std::int64_t>(1, static_cast<std::int64_t>(task.lease->until * 1e9)) : 1;
+  }
+  remember(task.id, facts, stamp);
+}
+
+void Index::remember(TaskId id, const Facts& facts, const Stamp& stamp) {
+  Record& known = edit_record(id);
+  const bool was_completed = known.status == encode(Status::completed);
+  if (known.status == kNoTask) ++header().count;
+  std::uint32_t blockers = 0;
+  for (const TaskId blocker : facts.blockers) blockers = blockers * 31 + static_cast<std::uint32_t>(blocker) + 1;
+  const bool other_blockers = known.blockers != blockers;
+  known.stamp = stamp;
+  known.seen_at = now_ns();
+  known.owner = facts.owner;
+  known.lease_end = facts.lease_end;
+  known.role = static_cast<std::uint32_t>(facts.role);
+  known.blockers = blockers;
+  known.status = facts.status;
+  known.priority = static_cast<std::uint8_t>(facts.priority);
+  Header& now = header();
+  now.highest = std::max(now.highest, id);
+  if (other_blockers) {
+    for (const TaskId blocker : facts.blockers) {
+      add_edge(blocker, id);
+      now.highest_blocker = std::max(now.highest_blocker, blocker);
+    }
+  }
+  if (was_completed != (facts.status == encode(Status::completed))) {
+    for (const TaskId dependent : dependents(id)) affected_.insert(dependent);
+  }
+  changed_[id] = facts;
+}
+
+void Index::forget(TaskId id) {
+  Record& known = edit_record(id);
+  if (known.status == kNoTask) return;
+  --header().count;
+  if (known.status == encode(Status::completed)) {
+    for (const TaskId dependent : dependents(id)) affected_.insert(dependent);
+  }
+  if (known.lane != 0) move_to_lane(id, kNoLane);
+  const std::uint32_t edge = known.first_edge;  // others may still wait for it
+  known = Record{};
+  known.first_edge = edge;
+  changed_.erase(id);
+}
+
+// Puts every task that changed, or whose blockers did, into its lane.
+void Index::settle() {
+  while (!affected_.empty()) {
+    const TaskId id = affected_.extract(affected_.begin()).value();
+    if (!changed_.contains(id) && record(id).status == encode(Status::pending)) look_at(id);
+  }
+  for (const auto& [id, facts] : changed_) {
+    const std::uint8_t lane = lane_of(facts);
+    const std::uint8_t before = record(id).lane;
+    if (before == static_cast<std::uint8_t>(lane + 1)) continue;
+    move_to_lane(id, lane);
+    if (is_ready(id)) became_ready_.push_back(id);
+  }
+  changed_.clear();
+}
+
+bool Index::is_ready(TaskId id) { return record(id).lane > 1 + kRunningLane; }
+
+bool Index::confirm_ready(const TaskFile& file) {
+  put(file.task, file.stamp);
+  for (const TaskId blocker : file.task.blocked_by) is_completed(blocker);
+  settle();
+  return is_ready(file.task.id);
+}
+
+std::uint8_t Index::lane_of(const Facts& facts) {
+  if (facts.status == encode(Status::in_progress)) return kRunningLane;
+  if (facts.status != encode(Status::pending)) return kNoLane;
+  for (const TaskId blocker : facts.blockers) {
+    if (record(blocker).status != encode(Status::completed)) return kNoLane;
+  }
+  if (facts.owner != 0) return owner_lane(facts.priority, facts.owner);
+  if (facts.role != 0) return role_lane(facts.priority, static_cast<std::uint32_t>(facts.role));
+  return open_lane(facts.priority);
+}
+
+void Index::move_to_lane(TaskId id, std::uint8_t lane) {
+  Record& known = edit_record(id);
+  if (known.lane != 0) set_bit(static_cast<std::uint8_t>(known.lane - 1), id, false);
+  known.lane = static_cast<std::uint8_t>(lane + 1);  // kNoLane becomes 0
+  if (known.lane != 0) set_bit(lane, id, true);
+}
+
+void Index::set_bit(std::uint8_t lane, TaskId id, bool value) {
+  using Words = std::uint64_t[kBitmapBytes / 8];
+  using Summary = std::uint64_t[kSummaryBytes / 8];
+  const std::uint64_t chunk = chunk_of(id);
+  const std::uint64_t place = place_in_chunk(id);
+  auto& words = file_.edit<Words>(bitmap_offset(lane, chunk));
+  const std::uint64_t bit = std::uint64_t{1} << (place % 64);
+  words[place / 64] = value ? words[place / 64] | bit : words[place / 64] & ~bit;
+  const bool any = next_bit(words, kBitmapBytes, 0).has_value();
+  const std::uint64_t chunk_bit = std::uint64_t{1} << (chunk % 64);
+  const std::uint64_t before = file_.get<Summary>(summary_offset(lane))[chunk / 64];
+  const std::uint64_t after = any ? before | chunk_bit : before & ~chunk_bit;
+  if (after != before) file_.edit<Summary>(summary_offset(lane))[chunk / 64] = after;
+}
+
+std::optional<TaskId> Index::first_in_lane(std::uint8_t lane, TaskId from) {
+  using Words = std::uint64_t[kBitmapBytes / 8];
+  using Summary = std::uint64_t[kSummaryBytes / 8];
+  std::uint64_t place = place_in_chunk(from);
+  std::uint64_t start = chunk_of(from);
+  while (true) {
+    const auto chunk = next_bit(file_.get<Summary>(summary_offset(lane)), kSummaryBytes, start);
+    if (!chunk) return std::nullopt;
+    if (*chunk != start) place = 0;
+    if (const auto bit = next_bit(file_.get<Words>(bitmap_offset(lane, *chunk)), kBitmapBytes, place)) {
+      return static_cast<TaskId>(*chunk * kChunkIds + *bit + 1);
+    }
+    start = *chunk + 1;
+    place = 0;
+    if (start >= kSummaryBytes * 8) return std::nullopt;
+  }
+}
+
+std::optional<TaskId> Index::first_of(std::uint8_t lane, std::uint64_t owner, std::uint64_t role,
+                                      const std::set<TaskId>& passed) {
+  for (auto id = first_in_lane(lane, 1); id; id = first_in_lane(lane, *id + 1)) {
+    const Record& known = record(*id);
+    const bool fits = known.owner == owner && (owner != 0 || known.role == static_cast<std::uint32_t>(role));
+    if (fits && !passed.contains(*id)) return id;
+    if (*id == kLargestTaskId) break;
+  }
+  return std::nullopt;
+}
+
+std::optional<TaskId> Index::first_ready(const std::string& member, const std::optional<std::string>& role,
+                                         const std::set<TaskId>& passed) {
+  const std::uint64_t me = hash_name(member);
+  for (int priority = kHighestPriority; priority >= 0; --priority) {
+    if (const auto mine = first_of(owner_lane(priority, me), me, 0, passed)) return mine;
+  }
+  for (int priority = kHighestPriority; priority >= 0; --priority) {
+    auto best = first_of(open_lane(priority), 0, 0, passed);
+    if (role) {
+      const std::uint64_t wanted = static_cast<std::uint32_t>(hash_name(*role));
+      const auto of_role = first_of(role_lane(priority, wanted), 0, wanted, passed);
+      if (of_role && (!best || *of_role < *best)) best = of_role;
+    }
+    if (best) return best;
+  }
+  return std::nullopt;
+}
+
+std::vector<Index::Running> Index::running() {
+  std::vector<Running> all;
+  for (auto id = first_in_lane(kRunningLane, 1); id; id = first_in_lane(kRunningLane, *id + 1)) {
+    const Record& known = record(*id);
+    all.push_back({*id, known.owner, known.lease_end});
+    if (*id == kLargestTaskId) break;
+  }
+  return all;
+}
+
+bool Index::is_completed(TaskId id) {
+  if (id < 1 || id > kLargestTaskId) return false;
+  const Record& known = record(id);
+  const auto stamp = files_.stamp(id);
+  const bool racy = known.stamp.mtime_ns + kTickNs > known.seen_at;
+  if (stamp != (known.status == kNoTask ? std::nullopt : std::optional(known.stamp)) || (stamp && racy)) look_at(id);
+  return record(id).status == encode(Status::completed);
+}
+
+TaskId Index::highest() { return header().highest; }
+std::int64_t Index::count() { return header().count; }
+TaskId Index::highest_blocker() { return header().highest_blocker; }
+
+std::vector<TaskId> Index::dependents(TaskId id) {
+  std::vector<TaskId> found;
+  std::uint32_t edge = record(id).first_edge;
+  for (std::uint32_t steps = edges_.get<EdgeHeader>(0).count; edge != 0 && steps > 0; --steps) {
+    const Edge& entry = edges_.get<Edge>(edge_offset(edge));
+    found.push_back(entry.dependent);
+    edge = entry.next;
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void Index::add_edge(TaskId blocker, TaskId dependent) {
+  auto& edge_header = edges_.edit<EdgeHeader>(0);
+  Record& head = edit_record(blocker);
+  const std::uint32_t edge = ++edge_header.count;
+  edges_.edit<Edge>(edge_offset(edge)) = {static_cast<std::uint32_t>(dependent), head.first_edge};
+  head.first_edge = edge;
+}
+
+void Index::begin() {
+  became_ready_.clear();
+  header().state = State::changing;
+  file_.flush_first_page();
+}
+
+std::vector<TaskId> Index::commit() {
+  settle();
+  header().folder_mtime = files_.folder().mtime_ns();
+  save();
+  std::sort(became_ready_.begin(), became_ready_.end());
+  return std::move(became_ready_);
+}
+
+// A disk that is full only costs us the cache: the files are what counts, and the next one sees that this was not
+// finished.
+void Index::save() {
+  header().state = State::saving;
+  if (!file_.flush_first_page() || !edges_.flush() || !file_.flush()) return;
+  header().state = State::clean;
+  file_.flush_first_page();
+}
+
+std::optional<Index::Belief> Index::belief(TaskId id) {
+  const Record& known = record(id);
+  if (known.status == kNoTask) return std::nullopt;
+  if (known.status == kBroken) return Belief{std::nullopt, false};
+  return Belief{static_cast<Status>(known.status - 1), is_ready(id)};
+}
+
+}  // namespace team

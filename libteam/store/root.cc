@@ -1,0 +1,121 @@
+#include "libteam/store/root.h"
+
+#include <filesystem>
+
+#include "libteam/base/error.h"
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool has_store(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(folder / kTeamsFolder, ignored)) ||
+         fs::exists(fs::symlink_status(folder / kDefaultBoard, ignored));
+}
+
+std::string first_line_of(const fs::path& file) {
+  constexpr std::size_t kMost = 8192;
+  const auto folder = Folder::find(file.parent_path().string());
+  const auto contents = folder ? folder->read(file.filename().string(), kMost) : std::nullopt;
+  return contents ? first_line(contents->text) : std::string();
+}
+
+// The main worktree of the linked one that `start` lies in; empty if it lies in none. A linked worktree has a file
+// `.git` that says "gitdir: MAIN/.git/worktrees/NAME", and there `commondir` leads to MAIN/.git.
+fs::path main_worktree(const fs::path& start) {
+  for (fs::path folder = start;; folder = folder.parent_path()) {
+    std::error_code ignored;
+    const auto status = fs::symlink_status(folder / ".git", ignored);
+    if (fs::is_regular_file(status)) {
+      constexpr std::string_view kPrefix = "gitdir: ";
+      const std::string line = first_line_of(folder / ".git");
+      if (!line.starts_with(kPrefix)) return {};
+      const fs::path git_folder = folder / line.substr(kPrefix.size());
+      const std::string common = first_line_of(git_folder / "commondir");
+      if (common.empty()) return {};
+      const fs::path main = fs::weakly_canonical(git_folder / common, ignored);
+      return main.filename() == ".git" ? main.parent_path() : fs::path();
+    }
+    if (fs::exists(status) || folder == folder.parent_path()) return {};
+  }
+}
+
+fs::path current_folder() {
+  std::error_code error;
+  fs::path here = fs::current_path(error);
+  if (error) fail(Code::io, "cannot tell the current folder: {}", error.message());
+  return here;
+}
+
+Folder open_root(const fs::path& path) {
+  // Messages say ".tasks/3.json" where that is true from here, and the whole path elsewhere.
+  std::error_code ignored;
+  const bool here = fs::equivalent(path, ".", ignored);
+  auto folder = Folder::find(here ? "." : path.string());
+  if (!folder) fail(Code::not_found, "no such folder '{}'", path.string());
+  return std::move(*folder);
+}
+
+}  // namespace
+
+Root::Root(Folder folder, std::string path, std::string rule)
+    : folder_(std::move(folder)), path_(std::move(path)), rule_(std::move(rule)) {}
+
+std::optional<Root> Root::look(const RootChoice& choice) {
+  const auto& named = choice.directory ? choice.directory : choice.environment;
+  if (named) {
+    const fs::path path = fs::absolute(*named).lexically_normal();
+    Folder folder = open_root(path);
+    if (!has_store(path)) return std::nullopt;
+    return Root(std::move(folder), path.string(), choice.directory ? "-C" : "TEAM_ROOT");
+  }
+  const fs::path here = current_folder();
+  std::vector<std::pair<fs::path, std::string>> found;
+  for (fs::path folder = here;; folder = folder.parent_path()) {
+    if (has_store(folder)) found.emplace_back(folder, folder == here ? "current folder" : "upward from current folder");
+    if (folder == folder.parent_path()) break;
+  }
+  const fs::path main = main_worktree(here);
+  if (!main.empty() && has_store(main)) {
+    const bool seen = std::any_of(found.begin(), found.end(), [&](const auto& entry) { return entry.first == main; });
+    if (!seen) found.emplace_back(main, "main worktree");
+  }
+  if (found.empty()) return std::nullopt;
+  Root root(open_root(found[0].first), found[0].first.string(), found[0].second);
+  for (std::size_t i = 1; i < found.size(); ++i) root.strays_.push_back(found[i].first.string());
+  return root;
+}
+
+Root Root::find(const RootChoice& choice) {
+  if (auto root = look(choice)) return std::move(*root);
+  const auto& named = choice.directory ? choice.directory : choice.environment;
+  if (named) fail(Code::not_found, "no {} or {} in '{}'", kTeamsFolder, kDefaultBoard, *named);
+  fail(Code::not_found, "no {} or {} here or in any folder above; team-create or task-create makes one", kTeamsFolder,
+       kDefaultBoard);
+}
+
+Root Root::find_or_here(const RootChoice& choice) {
+  if (auto root = look(choice)) return std::move(*root);
+  const auto& named = choice.directory ? choice.directory : choice.environment;
+  const fs::path path = named ? fs::absolute(*named).lexically_normal() : current_folder();
+  return {open_root(path), path.string(), choice.directory ? "-C" : named ? "TEAM_ROOT" : "current folder"};
+}
+
+std::optional<Folder> Root::find_store(const std::string& path) const {
+  auto folder = folder_.find_beneath(path);
+  if (!folder) return std::nullopt;
+  const std::string reason = folder->distrust();
+  if (!reason.empty()) fail(Code::permission_denied, "'{}' is not to be trusted: {}", folder->path(), reason);
+  return folder;
+}
+
+Folder Root::make_store(const std::string& path, Durability durability) const {
+  if (auto folder = find_store(path)) return std::move(*folder);
+  return folder_.make_beneath(path, durability);
+}
+
+}  // namespace team

@@ -1,0 +1,163 @@
+#include "libteam/store/roster.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/error.h"
+#include "libteam/base/json.h"
+#include "libteam/base/text.h"
+#include "libteam/record/settings.h"
+#include "libteam/system/lock.h"
+
+namespace team {
+
+namespace {
+
+constexpr const char* kConfig = "config.json";
+constexpr const char* kLock = ".lock";
+
+std::string alive_file(const std::string& member) { return member + ".alive"; }
+
+void check_name(std::string_view kind, const std::string& name) {
+  if (!is_name(name)) {
+    fail(Code::usage, "'{}' is not a name: a {} has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
+         one_line(name), kind);
+  }
+}
+
+}  // namespace
+
+Durability durability_of(const Team* team) {
+  const char* choice = std::getenv("TEAM_DURABILITY");
+  const std::string text = choice != nullptr ? choice : team != nullptr ? setting(*team, "durability") : "power";
+  if (text == "process") return Durability::process;
+  if (text != "power") fail(Code::usage, "durability is power or process, not '{}'", one_line(text));
+  return Durability::power;
+}
+
+void add_member(Team& team, const std::string& name, const std::optional<std::string>& role) {
+  check_name("member", name);
+  if (is_reserved(name)) fail(Code::usage, "'{}' is reserved", name);
+  if (role) check_name("role", *role);
+  for (const Member& member : team.members) {
+    if (same_name(member.name, name)) fail(Code::conflict, "{} is in team {} already", member.name, team.name);
+  }
+  const auto most = number_setting(team, "teammates.max");
+  if (most > 0 && static_cast<double>(team.members.size()) - 1 >= most) {
+    fail(Code::invalid_state, "team {} has {} teammates, its limit (teammates.max)", team.name, most);
+  }
+  team.members.push_back({name, role, now(), "{}"});
+}
+
+void remove_member(Team& team, const std::string& name) {
+  if (name == team.lead) fail(Code::permission_denied, "{} leads team {} and cannot leave it", name, team.name);
+  if (std::erase_if(team.members, [&](const Member& member) { return member.name == name; }) > 0) return;
+  std::vector<std::string> known;
+  for (const Member& member : team.members) known.push_back(member.name);
+  const auto near = nearest(name, known);
+  fail(Code::not_found, "no member '{}' in team {}{}", one_line(name), team.name,
+       near.empty() ? "" : "; did you mean " + join(near, ", ") + "?");
+}
+
+Roster::Roster(const Root& root, double lock_timeout) : root_(root), lock_timeout_(lock_timeout) {}
+
+std::vector<std::string> Roster::names() const {
+  std::vector<std::string> found;
+  const auto teams = root_.find_store(kTeamsFolder);
+  if (!teams) return found;
+  teams->each_name([&](const char* name) {
+    if (is_name(name) && teams->has(fmt::format("{}/{}", name, kConfig))) found.emplace_back(name);
+  });
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Folder Roster::team_folder(const std::string& name) const {
+  check_name("team", name);
+  const auto teams = root_.find_store(kTeamsFolder);
+  auto folder = teams ? teams->find_beneath(name) : std::nullopt;
+  if (!folder) {
+    const auto known = names();
+    const auto near = nearest(name, known);
+    fail(Code::not_found, "no team '{}'{}", name,
+         !near.empty() ? "; did you mean " + join(near, ", ") + "?" : known.empty() ? "" : "; there is " + join(known, ", "));
+  }
+  return std::move(*folder);
+}
+
+Team Roster::get(const std::string& name) const {
+  const Folder folder = team_folder(name);
+  const auto contents = folder.read(kConfig, JsonLimits{}.bytes);
+  if (!contents) fail(Code::not_found, "no team '{}'", name);
+  return parse_team(contents->text, name, folder.path_of(kConfig));
+}
+
+Life Roster::life_of(const std::string& team, const std::string& member) const { return lives(team)(member); }
+
+std::function<Life(const std::string&)> Roster::lives(const std::string& team) const {
+  return [folder = std::make_shared<Folder>(team_folder(team))](const std::string& member) {
+    switch (look_at_lock(*folder, alive_file(member))) {
+      case Held::yes: return Life::running;
+      case Held::no: return Life::dead;
+      case Held::no_file: return Life::unknown;
+    }
+    return Life::unknown;
+  };
+}
+
+void Roster::create(const Team& team) const {
+  check_name("team", team.name);
+  check_name("lead", team.lead);
+  if (is_reserved(team.lead) && team.lead != "lead") fail(Code::usage, "'{}' is reserved", team.lead);
+  const Durability durable = durability_of(&team);
+  const Folder teams = root_.make_store(kTeamsFolder, durable);
+  const Lock lock = Lock::acquire(teams, kLock, lock_timeout_);
+  for (const std::string& other : names()) {
+    if (same_name(other, team.name)) fail(Code::conflict, "team {} exists already", other);
+  }
+  root_.make_store(team.board, durable);
+  const Folder folder = teams.make_beneath(team.name, durable);
+  folder.replace(kConfig, to_file(team), durable);
+}
+
+Team Roster::change(const std::string& name, const std::function<void(Team&)>& edit) const {
+  const Folder folder = team_folder(name);
+  const Lock lock = Lock::acquire(folder, kLock, lock_timeout_);
+  while (true) {
+    const auto contents = folder.read(kConfig, JsonLimits{}.bytes);
+    if (!contents) fail(Code::not_found, "no team '{}'", name);
+    Team team = parse_team(contents->text, name, folder.path_of(kConfig));
+    edit(team);
+    // A person who edits the file takes no lock: if it changed under us, theirs is read and ours done again.
+    NewFile file(folder, to_file(team), durability_of(&team));
+    if (file.exchange(folder, kConfig, contents->stamp)) return team;
+  }
+}
+
+void Roster::remove(const std::string& name) const {
+  team_folder(name);
+  const Folder teams = *root_.find_store(kTeamsFolder);
+  const Lock lock = Lock::acquire(teams, kLock, lock_timeout_);
+  {
+    const Folder folder = team_folder(name);
+    const Lock team_lock = Lock::acquire(folder, kLock, lock_timeout_);
+    const Team team = get(name);
+    for (const Member& member : team.members) {
+      if (look_at_lock(folder, alive_file(member.name)) == Held::yes) {
+        fail(Code::conflict, "{} of team {} is still running", member.name, name);
+      }
+    }
+    // The name is free at once; what remains to be removed has a name that nobody takes for a team.
+    teams.rename_into(name, teams, fmt::format(".deleted-{}-{:016x}", name, random_number()));
+    if (durability_of(&team) == Durability::power) teams.sync();
+  }
+  std::vector<std::string> litter;
+  teams.each_name([&](const char* entry) {
+    if (std::string_view(entry).starts_with(".deleted-")) litter.emplace_back(entry);
+  });
+  for (const std::string& entry : litter) teams.remove_tree(entry);
+}
+
+}  // namespace team

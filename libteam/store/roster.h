@@ -1,0 +1,59 @@
+// The teams of a root: who is in them, how they are set up, who lives.
+//
+// `.teams/<team>/config.json` is replaced whole under `.teams/<team>/.lock`; teams come and go under `.teams/.lock`.
+// Order of locks: `.teams/.lock`, a team's `.lock`, a board's `.lock`. Reading needs none.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/record/team.h"
+#include "libteam/store/root.h"
+
+namespace team {
+
+// By the lock that a member's process holds for its whole life, so neither a clock nor a reused pid can fool it.
+enum class Life {
+  running,
+  dead,     // ran once and does not any more
+  unknown,  // was never run by us: a person, a script
+};
+
+class Roster {
+ public:
+  Roster(const Root& root, double lock_timeout);
+
+  // All teams, sorted.
+  std::vector<std::string> names() const;
+  // Throws not_found with the nearest names.
+  Team get(const std::string& name) const;
+  Life life_of(const std::string& team, const std::string& member) const;
+  // The same as a function, for many questions about one team.
+  std::function<Life(const std::string& member)> lives(const std::string& team) const;
+
+  // Throws conflict if the name is taken (but for case), usage for one that is not allowed.
+  void create(const Team& team) const;
+  // Lets `edit` change the configuration; gives what was written.
+  Team change(const std::string& name, const std::function<void(Team&)>& edit) const;
+  // Throws conflict while a member lives.
+  void remove(const std::string& name) const;
+
+ private:
+  Folder team_folder(const std::string& name) const;
+
+  const Root& root_;
+  double lock_timeout_;
+};
+
+// How hard a team's files are pressed onto the disk: TEAM_DURABILITY, else its setting, else `power`.
+Durability durability_of(const Team* team);
+
+// Adds a member. Throws usage for a name that is not allowed, conflict for one that is taken, invalid_state when the
+// team is full.
+void add_member(Team& team, const std::string& name, const std::optional<std::string>& role);
+// Throws not_found with the nearest names, permission_denied for the lead.
+void remove_member(Team& team, const std::string& name);
+
+}  // namespace team

@@ -1,0 +1,144 @@
+#include "libteam/store/task_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "libteam/base/error.h"
+#include "libteam/base/json.h"
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::string_view kSuffix = ".json";
+
+constexpr int kMarkWidth = 10;
+
+std::string text_of(const Task& task) {
+  std::string text = to_file(task);
+  const std::size_t most = JsonLimits{}.bytes;
+  if (text.size() > most) fail(Code::invalid_state, "task {} would be larger than {} bytes", task.id, most);
+  return text;
+}
+
+}  // namespace
+
+std::string TaskFiles::file_of(TaskId id) { return fmt::format("{}{}", id, kSuffix); }
+
+std::optional<TaskId> TaskFiles::id_of(std::string_view name) {
+  if (!name.ends_with(kSuffix)) return std::nullopt;
+  const auto id = parse_integer(name.substr(0, name.size() - kSuffix.size()));
+  return id && *id >= 1 && *id <= kLargestTaskId ? id : std::nullopt;
+}
+
+std::optional<TaskFile> TaskFiles::read(TaskId id) const {
+  const auto contents = folder_.read(file_of(id), JsonLimits{}.bytes);
+  if (!contents) return std::nullopt;
+  return TaskFile{parse_task(contents->text, id, path_of(id)), contents->stamp};
+}
+
+std::vector<TaskId> TaskFiles::ids() const {
+  std::vector<TaskId> ids;
+  folder_.each_name([&](const char* name) {
+    if (const auto id = id_of(name)) ids.push_back(*id);
+  });
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+TaskId TaskFiles::highest_given() const {
+  constexpr std::size_t kMost = 64;
+  const auto contents = folder_.read(kHighWatermark, kMost);
+  if (!contents || contents->text.empty()) return 0;
+  std::string mark = first_line(contents->text);
+  mark.resize(mark.find_last_not_of(' ') + 1);
+  const auto id = parse_integer(mark);
+  if (!id) fail(Code::corrupt, "{}:1:1: not a number", folder_.path_of(kHighWatermark));
+  return *id;
+}
+
+void TaskFiles::give(TaskId id, Durability durability) const {
+  // In place, and always as long: a few bytes are written whole, and a number that is taken back leaves no rest.
+  const Fd fd = folder_.open(kHighWatermark, O_WRONLY | O_CREAT);
+  const std::string text = fmt::format("{:<{}}\n", id, kMarkWidth);
+  if (::pwrite(fd.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    fail_errno("cannot write", folder_.path_of(kHighWatermark));
+  }
+  if (durability == Durability::power && ::fdatasync(fd.get()) != 0) {
+    fail_errno("cannot write", folder_.path_of(kHighWatermark));
+  }
+}
+
+const Folder& TaskFiles::scratch() const {
+  if (!scratch_) scratch_.emplace(folder_.make_beneath(kScratch, durability_));
+  return *scratch_;
+}
+
+NewFile TaskFiles::prepare(const Task& task) const { return NewFile(scratch(), text_of(task), durability_); }
+
+bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps) const {
+  if (tasks.size() == 1) {
+    NewFile file = prepare(tasks[0]);
+    stamps = {file.stamp()};
+    return file.create(folder_, file_of(tasks[0].id));
+  }
+  stamps = create_batch(tasks);
+  return true;
+}
+
+std::vector<Stamp> TaskFiles::create_batch(const std::vector<Task>& tasks) const {
+  // 1. Everything is written where nobody looks. 2. One rename decides. 3. The files move to their places; if we die
+  // on the way, the next one who looks goes on from there.
+  const Folder& scratch_folder = scratch();
+  const std::string name = fmt::format("batch-{:016x}", random_number());
+  const Folder batch = scratch_folder.make_beneath(name, Durability::process);
+  std::vector<Stamp> stamps;
+  try {
+    constexpr std::size_t kFew = 16;  // above it one flush of everything is cheaper than one each
+    const bool each = durability_ == Durability::power && tasks.size() <= kFew;
+    for (const Task& task : tasks) {
+      stamps.push_back(batch.replace(file_of(task.id), text_of(task), each ? Durability::power : Durability::process));
+    }
+    if (durability_ == Durability::power && !each) batch.sync_filesystem();
+    scratch_folder.rename_into(name, folder_, kBatch);
+  } catch (const Error&) {
+    scratch_folder.remove_tree(name);
+    throw;
+  }
+  if (durability_ == Durability::power) folder_.sync();
+  move_batch_in();
+  return stamps;
+}
+
+void TaskFiles::move_batch_in() const {
+  const auto batch = folder_.find_beneath(kBatch);
+  if (!batch) return;
+  std::vector<std::string> names;
+  batch->each_name([&](const char* name) { names.emplace_back(name); });
+  for (const std::string& name : names) {
+    if (!folder_.adopt(*batch, name)) {
+      fail(Code::corrupt, "{}: somebody made a file of that name outside the batch", folder_.path_of(name));
+    }
+  }
+  if (durability_ == Durability::power) folder_.sync();
+  folder_.remove_tree(kBatch);
+}
+
+void TaskFiles::remove(TaskId id) const {
+  folder_.remove(file_of(id));
+  if (durability_ == Durability::power) folder_.sync();
+}
+
+void TaskFiles::settle() const {
+  move_batch_in();
+  const auto scratch_folder = folder_.find_beneath(kScratch);
+  if (!scratch_folder) return;
+  std::vector<std::string> litter;
+  scratch_folder->each_name([&](const char* name) { litter.emplace_back(name); });
+  for (const std::string& name : litter) scratch_folder->remove_tree(name);
+}
+
+}  // namespace team

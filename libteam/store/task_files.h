@@ -1,0 +1,74 @@
+// The files of a board: one `ID.json` per task, and what it takes to write them safely.
+//
+//   N.json            a task
+//   .highwatermark    the last id that was given out
+//   .tmp/             files on their way in; whatever is there while nobody holds the board's lock is litter
+//   .batch/           a batch of new tasks that is decided but not yet in place: whoever sees it moves it in
+//
+// Reading needs no lock. Everything else is done under the board's lock.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libteam/record/task.h"
+#include "libteam/system/file.h"
+
+namespace team {
+
+struct TaskFile {
+  Task task;
+  Stamp stamp;
+};
+
+class TaskFiles {
+ public:
+  TaskFiles(Folder folder, Durability durability) : folder_(std::move(folder)), durability_(durability) {}
+
+  static std::string file_of(TaskId id);
+  // None for every name but those of task files.
+  static std::optional<TaskId> id_of(std::string_view name);
+
+  const Folder& folder() const { return folder_; }
+  std::string path_of(TaskId id) const { return folder_.path_of(file_of(id)); }
+
+  // None if there is no such task; throws corrupt for a broken file.
+  std::optional<TaskFile> read(TaskId id) const;
+  std::optional<Stamp> stamp(TaskId id) const { return folder_.stamp(file_of(id)); }
+  // All there are, in order.
+  std::vector<TaskId> ids() const;
+  // The last id given out as far as `.highwatermark` knows; 0 where there is none.
+  TaskId highest_given() const;
+
+  // Readers see all of a batch that was decided or none: true if one is on its way and has to be settled first.
+  bool unsettled() const { return folder_.has(kBatch); }
+
+  // The text of a task, written and waiting to take its place.
+  NewFile prepare(const Task& task) const;
+  // All of them or none. False if somebody made a file of that name meanwhile.
+  bool create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps) const;
+  void remove(TaskId id) const;
+  // Ids up to this one are used up. Before the task that has the highest id goes, this must be on the disk.
+  void give(TaskId id, Durability durability) const;
+
+  // Moves a decided batch in and removes what dead writers left.
+  void settle() const;
+
+  static constexpr const char* kLock = ".lock";
+  static constexpr const char* kHighWatermark = ".highwatermark";
+  static constexpr const char* kScratch = ".tmp";
+  static constexpr const char* kBatch = ".batch";
+
+ private:
+  const Folder& scratch() const;
+  std::vector<Stamp> create_batch(const std::vector<Task>& tasks) const;
+  void move_batch_in() const;
+
+  Folder folder_;
+  Durability durability_;
+  mutable std::optional<Folder> scratch_;  // opened when something is written
+};
+
+}  // namespace team

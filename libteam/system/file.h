@@ -1,0 +1,134 @@
+// Folders and the files directly in them.
+//
+// A Folder is an open directory; every name is looked up beneath it and no symbolic link inside it is ever followed.
+// Readers see the old contents of a file or the new, never a mixture: files are replaced whole, by a temporary file
+// that is swapped in. With Durability::power what returned is on the disk; with ::process it survives the death of the
+// process, not of the machine.
+//
+// Failures before a change was visible are io and leave nothing behind; after it, unknown.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace team {
+
+enum class Durability { power, process };
+
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept;
+  ~Fd();
+  int get() const { return fd_; }
+  int release();
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+// What tells one version of a file from the next without reading it.
+struct Stamp {
+  std::uint64_t inode = 0;
+  std::int64_t mtime_ns = 0;
+  std::int64_t size = 0;
+  bool operator==(const Stamp&) const = default;
+};
+
+struct Contents {
+  std::string text;
+  Stamp stamp;
+};
+
+class Folder {
+ public:
+  // The folder at `path`, or none if there is no such folder.
+  static std::optional<Folder> find(const std::string& path);
+
+  // A folder beneath this one (`path` may have several parts). A link is followed only as far as it stays beneath.
+  std::optional<Folder> find_beneath(const std::string& path) const;
+  // The same, made (0700) where it is missing.
+  Folder make_beneath(const std::string& path, Durability durability) const;
+
+  // For messages only; the folder itself is held open and does not move with the name.
+  const std::string& path() const { return path_; }
+  std::string path_of(std::string_view name) const;
+  int fd() const { return fd_.get(); }
+
+  // None if there is no such file. Throws corrupt for anything but a regular file and for one larger than `most_bytes`.
+  std::optional<Contents> read(const std::string& name, std::size_t most_bytes) const;
+  std::optional<Stamp> stamp(const std::string& name) const;
+  bool has(const std::string& path) const;
+  // Calls `visit` for each entry but `.` and `..`, in no order.
+  void each_name(const std::function<void(const char* name)>& visit) const;
+  std::int64_t mtime_ns() const;
+  std::uint64_t inode() const;
+  // Whether the folder is ours and nobody else can write to it: says what is wrong with it, or nothing.
+  std::string distrust() const;
+
+  // An open file of this folder, made (0600) if `flags` has O_CREAT.
+  Fd open(const std::string& name, int flags) const;
+  // Puts `text` in place of whatever stands under `name`; gives the stamp of the new file.
+  Stamp replace(const std::string& name, std::string_view text, Durability durability) const;
+  // Moves a file of another folder here; false if the name is taken.
+  bool adopt(const Folder& from, const std::string& name) const;
+  // Moves an entry of this folder into another under a name that must be free there (a folder) or is replaced (a file).
+  void rename_into(const std::string& name, const Folder& target, const std::string& target_name) const;
+  // False if there was none.
+  bool remove(const std::string& name) const;
+  // Removes a folder in this one with all that is in it; links are removed, not followed.
+  void remove_tree(const std::string& name) const;
+  void sync() const;
+  // Everything written to this file system so far: one flush where thousands of files would each need their own.
+  void sync_filesystem() const;
+
+ private:
+  Folder(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  Fd fd_;
+  std::string path_;
+};
+
+// A file that is written, and on the disk as far as `durability` asks, but has no name that anybody looks at. It goes
+// with this object unless it found its place.
+class NewFile {
+ public:
+  // In `scratch`, which must be on the same file system as its place and must outlive this.
+  NewFile(const Folder& scratch, std::string_view text, Durability durability);
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile();
+
+  const Stamp& stamp() const { return stamp_; }
+
+  // Takes the place of whatever has the name.
+  void replace(const Folder& folder, const std::string& name);
+  // Takes a name that must be free; false if it is not.
+  bool create(const Folder& folder, const std::string& name);
+  // Takes the place of the file that `expected` was taken of; false if somebody has changed it meanwhile: then theirs
+  // stands.
+  bool exchange(const Folder& folder, const std::string& name, const Stamp& expected);
+
+ private:
+  const Folder& scratch_;
+  std::string temporary_;
+  Durability durability_;
+  Stamp stamp_;
+  bool armed_ = true;
+};
+
+// Names of temporary files begin so; one that is seen under the folder's lock belongs to a writer that died.
+inline constexpr std::string_view kTemporaryPrefix = ".tmp-";
+
+// 64 bits that no other process has.
+std::uint64_t random_number();
+
+// The whole of `text`, short writes and interruptions included. False with errno set if it cannot be.
+bool write_all(int fd, std::string_view text);
+
+}  // namespace team

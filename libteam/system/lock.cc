@@ -1,0 +1,126 @@
+#include "libteam/system/lock.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/error.h"
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+// Interrupts system calls of this thread from `seconds` on, again and again: a single signal could fall between the
+// look at the clock and the call and be lost.
+class Alarm {
+ public:
+  explicit Alarm(double seconds) {
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    ::sigaction(SIGALRM, &action, &before_);
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGALRM;
+    event._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
+    if (::timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) fail_errno("cannot make", "a timer");
+    constexpr long kAgain = 10'000'000;
+    const auto whole = static_cast<time_t>(seconds);
+    const auto rest = static_cast<long>((seconds - static_cast<double>(whole)) * 1e9);
+    const itimerspec at{{0, kAgain}, {whole, rest > 0 || whole > 0 ? rest : 1}};
+    ::timer_settime(timer_, 0, &at, nullptr);
+  }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm() {
+    ::timer_delete(timer_);
+    ::sigaction(SIGALRM, &before_, nullptr);
+  }
+
+ private:
+  struct sigaction before_ {};
+  timer_t timer_{};
+};
+
+Fd open_lock(const Folder& folder, const std::string& name) {
+  // Read-only: closing a file that was open for writing would wake everybody who watches the folder.
+  return folder.open(name, O_RDONLY | O_CREAT);
+}
+
+std::string command_of(int pid) {
+  std::string name(64, '\0');
+  const Fd fd(::open(fmt::format("/proc/{}/comm", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  const ssize_t got = fd ? ::read(fd.get(), name.data(), name.size()) : 0;
+  name.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return first_line(name);
+}
+
+// "pid 4711 (task-claim)", from the kernel's own list of locks; "another process" where it does not show.
+std::string describe_holder(const Fd& lock) {
+  struct stat status {};
+  if (::fstat(lock.get(), &status) != 0) return "another process";
+  std::FILE* locks = std::fopen("/proc/locks", "re");
+  if (locks == nullptr) return "another process";
+  std::string holder = "another process";
+  char line[256];
+  while (std::fgets(line, sizeof line, locks) != nullptr) {
+    char kind[16];
+    int pid = 0;
+    unsigned major_number = 0;
+    unsigned minor_number = 0;
+    unsigned long inode = 0;
+    if (std::sscanf(line, "%*d: %15s %*s %*s %d %x:%x:%lu", kind, &pid, &major_number, &minor_number, &inode) != 5) {
+      continue;  // "-> FLOCK": somebody who waits too
+    }
+    if (std::strcmp(kind, "FLOCK") == 0 && inode == status.st_ino && pid > 0) {
+      const std::string command = command_of(pid);
+      holder = command.empty() ? fmt::format("pid {}", pid) : fmt::format("pid {} ({})", pid, command);
+      break;
+    }
+  }
+  std::fclose(locks);
+  return holder;
+}
+
+}  // namespace
+
+Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds) {
+  Fd fd = open_lock(folder, name);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+  const Deadline deadline = Deadline::in(seconds);
+  const Alarm alarm(seconds);
+  while (::flock(fd.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) fail_errno("cannot lock", folder.path_of(name));
+    if (deadline.passed()) {
+      fail(Code::again, "cannot lock '{}': {} has held it for {} s", folder.path_of(name), describe_holder(fd), seconds);
+    }
+  }
+  return Lock(std::move(fd));
+}
+
+std::optional<Lock> Lock::try_acquire(const Folder& folder, const std::string& name) {
+  Fd fd = open_lock(folder, name);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+  if (errno == EWOULDBLOCK) return std::nullopt;
+  fail_errno("cannot lock", folder.path_of(name));
+}
+
+Held look_at_lock(const Folder& folder, const std::string& name) {
+  const Fd fd(::openat(folder.fd(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd) return Held::no_file;
+  // Shared, so that two who look do not see each other; it ends with the descriptor.
+  return ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 ? Held::no : Held::yes;
+}
+
+}  // namespace team

@@ -1,0 +1,33 @@
+// Locks that the kernel keeps: flock(2) on a file of its own that is never removed.
+//
+// A lock ends with the process that holds it, however that ends, so nothing is ever stale and nothing is ever stolen
+// from a living process. The wait is blocking and fair, never a poll. Boost's file_lock is not used: it is an fcntl
+// lock, which a process loses as soon as it closes any descriptor of the file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libteam/system/file.h"
+
+namespace team {
+
+class Lock {
+ public:
+  // Blocks until the lock is had or `seconds` have passed: then throws again, with the holder's pid and command.
+  static Lock acquire(const Folder& folder, const std::string& name, double seconds);
+
+  // Takes the lock if it is free; none if somebody holds it.
+  static std::optional<Lock> try_acquire(const Folder& folder, const std::string& name);
+
+ private:
+  explicit Lock(Fd fd) : fd_(std::move(fd)) {}
+  Fd fd_;
+};
+
+enum class Held { yes, no, no_file };
+
+// Whether anybody holds the lock now. Makes no file and, for others, is as if it had not looked.
+Held look_at_lock(const Folder& folder, const std::string& name);
+
+}  // namespace team

@@ -1,0 +1,49 @@
+#include "libteam/system/paged_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace team {
+
+PagedFile::Page& PagedFile::page(std::uint64_t offset) {
+  const std::uint64_t number = offset / kPageSize;
+  if (number == last_number_) return *last_;
+  auto& slot = pages_[number];
+  if (!slot) {
+    slot = std::make_unique<Page>();
+    // A short or failed read leaves zeros; the headers of our files tell whether what was read can be trusted.
+    [[maybe_unused]] const ssize_t got =
+        ::pread(fd_.get(), slot->bytes.data(), kPageSize, static_cast<off_t>(number * kPageSize));
+  }
+  last_number_ = number;
+  last_ = slot.get();
+  return *last_;
+}
+
+bool PagedFile::flush() {
+  std::vector<std::uint64_t> dirty;
+  for (const auto& [number, page] : pages_) {
+    if (page->dirty) dirty.push_back(number);
+  }
+  std::sort(dirty.begin(), dirty.end());
+  return std::all_of(dirty.begin(), dirty.end(), [&](std::uint64_t number) { return write(number, *pages_[number]); });
+}
+
+bool PagedFile::flush_first_page() { return write(0, page(0)); }
+
+bool PagedFile::write(std::uint64_t number, Page& page) {
+  const ssize_t written = ::pwrite(fd_.get(), page.bytes.data(), kPageSize, static_cast<off_t>(number * kPageSize));
+  page.dirty = written != static_cast<ssize_t>(kPageSize);
+  return !page.dirty;
+}
+
+bool PagedFile::clear() {
+  pages_.clear();
+  last_number_ = ~std::uint64_t{0};
+  last_ = nullptr;
+  return ::ftruncate(fd_.get(), 0) == 0;
+}
+
+}  // namespace team

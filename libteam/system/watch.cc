@@ -1,0 +1,98 @@
+#include "libteam/system/watch.h"
+
+#include <linux/magic.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "libteam/base/error.h"
+
+namespace team {
+
+namespace {
+
+constexpr int kLongestPauseMs = 2000;
+
+// Missing from linux/magic.h on Debian 12.
+constexpr long kCifsMagic = 0xFF534D42;
+
+bool notifies(const Folder& folder) {
+  const char* choice = std::getenv("TEAM_NOTIFY");
+  if (choice != nullptr && std::strcmp(choice, "poll") == 0) return false;
+  struct statfs status {};
+  if (::fstatfs(folder.fd(), &status) != 0) return false;
+  switch (static_cast<long>(status.f_type)) {
+    case NFS_SUPER_MAGIC:
+    case SMB_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+    case kCifsMagic:
+    case FUSE_SUPER_MAGIC:
+    case V9FS_MAGIC: return false;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+Watch::Watch(const Folder& folder) {
+  if (!notifies(folder)) return;
+  Fd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  constexpr std::uint32_t kEvents = IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE |
+                                    IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+  // By descriptor, not by name: the name may lead elsewhere by now.
+  const std::string path = fmt::format("/proc/self/fd/{}", folder.fd());
+  // Out of watches or instances is no reason to fail: looking again and again still works.
+  if (inotify && ::inotify_add_watch(inotify.get(), path.c_str(), kEvents) >= 0) inotify_ = std::move(inotify);
+}
+
+Changes Watch::wait(const Deadline& deadline) {
+  if (!inotify_) return wait_polling(deadline);
+  while (true) {
+    pollfd waiting{inotify_.get(), POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, deadline.left_ms());
+    if (ready < 0 && errno != EINTR) fail_errno("cannot wait for", "changes");
+    if (ready > 0) {
+      Changes changes = read_events();
+      if (changes.any) return changes;
+    }
+    if (deadline.passed()) return {};
+  }
+}
+
+Changes Watch::read_events() {
+  Changes changes;
+  alignas(inotify_event) char buffer[16384];
+  while (true) {
+    const ssize_t got = ::read(inotify_.get(), buffer, sizeof buffer);
+    if (got <= 0) break;
+    for (ssize_t at = 0; at < got;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
+      at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+      if ((event->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0) {
+        changes.any = changes.all = true;
+      } else if (event->len > 0 && event->name[0] != '.') {
+        changes.any = true;
+        changes.names.emplace_back(event->name);
+      }
+    }
+  }
+  std::sort(changes.names.begin(), changes.names.end());
+  changes.names.erase(std::unique(changes.names.begin(), changes.names.end()), changes.names.end());
+  return changes;
+}
+
+Changes Watch::wait_polling(const Deadline& deadline) {
+  if (deadline.passed()) return {};
+  const int left = deadline.left_ms();
+  ::poll(nullptr, 0, left < 0 ? pause_ms_ : std::min(pause_ms_, left));
+  pause_ms_ = std::min(pause_ms_ * 2, kLongestPauseMs);
+  return {.any = true, .all = true, .names = {}};
+}
+
+}  // namespace team

@@ -1,0 +1,38 @@
+// Waiting for files to change, without asking again and again.
+//
+// inotify where the file system tells of changes; where it cannot (NFS, SMB, FUSE, 9p; or TEAM_NOTIFY=poll), wait()
+// returns after 50 ms, later after up to 2 s, and the caller looks for itself. The watch begins with the constructor:
+// who looks after that and then waits misses nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libteam/base/clock.h"
+#include "libteam/system/file.h"
+
+namespace team {
+
+struct Changes {
+  bool any = false;   // false: the deadline passed
+  bool all = false;   // anything may have changed; `names` does not tell
+  std::vector<std::string> names;
+};
+
+class Watch {
+ public:
+  explicit Watch(const Folder& folder);
+
+  // Blocks until entries whose names do not begin with a dot were made, replaced, written or removed, or the deadline
+  // has passed.
+  Changes wait(const Deadline& deadline);
+
+ private:
+  Changes read_events();
+  Changes wait_polling(const Deadline& deadline);
+
+  Fd inotify_;
+  int pause_ms_ = 50;
+};
+
+}  // namespace team

@@ -1,0 +1,45 @@
+# Common to all tests: each has a folder of its own to stand in, our commands come first in PATH, and nothing of the
+# caller's environment leaks in.
+bats_require_minimum_version 1.5.0
+
+PROJECT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+BIN=${TEAMKIT_BIN:-$PROJECT/build/bin}
+
+setup() {
+  PATH=$BIN:$PATH
+  unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_NOTIFY NO_COLOR
+  # The disk is not what most tests are about; those that are say so.
+  export TEAM_DURABILITY=process LC_ALL=C.UTF-8
+  cd "$BATS_TEST_TMPDIR" || return
+}
+
+# wait_until COMMAND…: true as soon as COMMAND is, false if it is not within 20 s.
+wait_until() {
+  local deadline=$((SECONDS + 20))
+  until "$@"; do
+    ((SECONDS < deadline)) || return 1
+    read -rt 0.02 <> <(:) || true
+  done
+}
+
+# field ID KEY: one value of a task's file.
+field() {
+  jq -r ".$2 | if type == \"array\" then join(\",\") else . end" ".tasks/$1.json"
+}
+
+# on_terminal COMMAND: what a person sees, 80 columns wide.
+on_terminal() {
+  script -qec "stty cols ${COLUMNS_WANTED:-80} rows 24; $1" /dev/null </dev/null | tr -d '\r'
+}
+
+# same EXPECTED ACTUAL: shows both if they differ.
+same() {
+  [ "$1" == "$2" ] && return
+  printf 'expected: %s\n  actual: %s\n' "$1" "$2" >&2
+  return 1
+}
+
+# as_expected STATUS STDOUT STDERR: what `run --separate-stderr` left.
+as_expected() {
+  same "$1" "$status" && same "$2" "$output" && same "$3" "$stderr"
+}
