@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -27,7 +28,8 @@ class Builder : public nlohmann::json_sax<Json> {
 
   Json root;
   std::string reason;
-  std::size_t error_byte = 0;
+  std::optional<std::size_t> error_byte;  // where, if the lexer told
+  std::string error_token;                // else what to look for
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -35,25 +37,23 @@ class Builder : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t& text) override {
     // The lexer turns an integer that does not fit into a float: an id that silently became another number.
-    if (text.find_first_of(".eE") == string_t::npos) return refuse(fmt::format("number {} is out of range", text));
+    if (text.find_first_of(".eE") == string_t::npos) return refuse("number {} is out of range", text);
     return add(value);
   }
   bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return refuse("binary data"); }
+  bool binary(binary_t&) override { return refuse("binary data {}", ""); }
 
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool key(string_t& name) override {
     Level& level = levels_.back();
     if (level.large.empty()) {
-      if (level.value->contains(name)) return refuse(fmt::format("duplicate key \"{}\"", name));
+      if (level.value->contains(name)) return refuse("duplicate key {}", quote(name));
       constexpr std::size_t kSmallObject = 64;
       if (level.value->size() >= kSmallObject) {
         for (const auto& item : level.value->items()) level.large.insert(item.key());
       }
     }
-    if (!level.large.empty() && !level.large.insert(name).second) {
-      return refuse(fmt::format("duplicate key \"{}\"", name));
-    }
+    if (!level.large.empty() && !level.large.insert(name).second) return refuse("duplicate key {}", quote(name));
     level.key = std::move(name);
     return true;
   }
@@ -76,10 +76,12 @@ class Builder : public nlohmann::json_sax<Json> {
   std::size_t deepest_;
   std::vector<Level> levels_;
 
-  bool refuse(std::string why) {
-    reason = std::move(why);
+  bool refuse(fmt::format_string<const std::string&> why, const std::string& token) {
+    reason = fmt::format(why, token);
+    error_token = token;
     return false;
   }
+  static std::string quote(const std::string& name) { return fmt::format("\"{}\"", name); }
 
   // nlohmann's text is `[json.exception…] parse error at line 1, column 2: syntax error while … - what; …`: keep the what.
   static std::string describe(std::string_view what, const std::string& token) {
@@ -114,7 +116,7 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(Json container) {
-    if (levels_.size() >= deepest_) return refuse(fmt::format("deeper than {} levels", deepest_));
+    if (levels_.size() >= deepest_) return refuse("deeper than {} levels", std::to_string(deepest_));
     Json* placed = place(std::move(container));
     levels_.push_back({placed, {}, {}});
     return true;
@@ -131,11 +133,12 @@ Json parse_json(std::string_view text, std::string_view subject, const JsonLimit
   if (text.size() > limits.bytes) fail(Code::corrupt, "{}: larger than {} bytes", subject, limits.bytes);
   const std::string repaired = repair_utf8(text);
   Builder builder(limits.depth);
-  // The lexer tells where it stopped only through its own errors; ours are located by their last key or token.
   if (!Json::sax_parse(repaired, &builder)) {
-    const std::string where = builder.error_byte > 0 || builder.reason.empty()
-                                  ? position(repaired, builder.error_byte, subject)
-                                  : std::string(subject);
+    // The lexer tells where it stopped only through its own errors; ours are found by what they are about, which was
+    // read last.
+    const std::size_t found = builder.error_token.empty() ? std::string::npos : repaired.rfind(builder.error_token);
+    const std::size_t byte = builder.error_byte.value_or(found);
+    const std::string where = byte == std::string::npos ? std::string(subject) : position(repaired, byte, subject);
     fail(Code::corrupt, "{}: {}", where, builder.reason);
   }
   return std::move(builder.root);

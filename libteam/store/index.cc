@@ -170,8 +170,7 @@ void Index::reset() {
 
 void Index::refresh() {
   if (is_void()) {
-    reset();
-    sweep();
+    rebuild();
     return;
   }
   // A sweep is due from time to time even if nothing points to it: an edit of somebody else's that fell into the same
@@ -185,6 +184,11 @@ void Index::refresh() {
     look_at_next();
     settle();
   }
+}
+
+void Index::rebuild() {
+  reset();
+  sweep();
 }
 
 bool Index::is_current() { return file_.get<Header>(0).folder_mtime == files_.folder().mtime_ns(); }

@@ -39,6 +39,8 @@ class Index {
   void refresh();
   // Looks at every file.
   void sweep();
+  // Forgets everything and reads every file.
+  void rebuild();
   // Whether a sweep within the last second says that nothing more is to be found.
   bool swept_lately();
   // Whether the folder is as the last refresh or commit left it: those who take no lock may touch it at any time.

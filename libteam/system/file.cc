@@ -216,6 +216,17 @@ std::string Folder::distrust() const {
   return {};
 }
 
+unsigned Folder::mode_of(const std::string& name) const {
+  struct stat status {};
+  if (::fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) fail_errno("cannot look at", path_of(name));
+  return status.st_mode & 07777;
+}
+
+void Folder::set_mode(const std::string& name, unsigned mode) const {
+  const Fd fd = open(name, O_RDONLY | O_NONBLOCK);
+  if (::fchmod(fd.get(), mode) != 0) fail_errno("cannot change the mode of", path_of(name));
+}
+
 Fd Folder::open(const std::string& name, int flags) const {
   Fd fd(open_entry(fd_.get(), name.c_str(), flags));
   if (!fd) fail_errno("cannot open", path_of(name));

@@ -72,6 +72,10 @@ class Folder {
   // Whether the folder is ours and nobody else can write to it: says what is wrong with it, or nothing.
   std::string distrust() const;
 
+  // Permission bits of an entry ("." for the folder itself), and setting them.
+  unsigned mode_of(const std::string& name) const;
+  void set_mode(const std::string& name, unsigned mode) const;
+
   // An open file of this folder, made (0600) if `flags` has O_CREAT.
   Fd open(const std::string& name, int flags) const;
   // Puts `text` in place of whatever stands under `name`; gives the stamp of the new file.

@@ -1,0 +1,27 @@
+// task-why - say why a task is not ready or not done
+
+#include "libteam/cli/command.h"
+#include "libteam/store/status.h"
+
+namespace {
+
+team::Exit why(team::Context& context, team::TaskId id) {
+  const team::BoardView& view = context.board().view();
+  team::Table table(context.out(), {"TASK", "KIND", "REASON"});
+  for (const team::Reason& reason : team::explain(view.get(id), context.roster(), context.team_or_none(), view)) {
+    table.row({{std::to_string(reason.task)}, {reason.kind}, {reason.text}});
+  }
+  table.finish();
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  team::TaskId id = 0;
+  team::Command command("task-why", "say why a task is not ready or not done", "[options] ID");
+  command.operand("ID", id, "the task in question");
+  command.takes_team();
+  command.example("task-why 4");
+  return command.run(argc, argv, [&](team::Context& context) { return why(context, id); });
+}

@@ -1,0 +1,35 @@
+// team-fsck - check that everything on disk is as it should be
+
+#include "libteam/cli/command.h"
+#include "libteam/store/fsck.h"
+
+namespace {
+
+team::Exit check(team::Context& context, team::Repair repair) {
+  if (repair == team::Repair::yes) context.changes();
+  const auto findings = team::check_store(context.root(), context.choices().lock_timeout, repair);
+  team::Table table(context.out(), {"FILE", "STATE", "PROBLEM"});
+  std::size_t open = 0;
+  for (const team::Finding& finding : findings) {
+    using Tone = team::Output::Tone;
+    table.row({{finding.file}, {finding.mended ? "mended" : "open", finding.mended ? Tone::good : Tone::bad}, {finding.problem}});
+    if (!finding.mended) ++open;
+  }
+  table.finish();
+  if (open > 0) team::fail(team::Code::corrupt, "{} problem{} in '{}'", open, open == 1 ? "" : "s", context.root().path());
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool repair = false;
+  team::Command command("team-fsck", "check that everything on disk is as it should be", "[options]");
+  command.flag("--repair", repair, "mend what can be mended without losing anything");
+  command.takes_lock();
+  command.example("team-fsck");
+  command.example("team-fsck --repair");
+  return command.run(argc, argv, [&](team::Context& context) {
+    return check(context, repair ? team::Repair::yes : team::Repair::no);
+  });
+}

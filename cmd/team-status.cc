@@ -1,0 +1,62 @@
+// team-status - show a team at a glance
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/store/status.h"
+
+namespace {
+
+using Tone = team::Output::Tone;
+
+Tone tone_of_state(const std::string& state) {
+  return state == "dead" ? Tone::bad : state == "running" ? Tone::good : Tone::faint;
+}
+
+void print_members(team::Context& context, const team::TeamStatus& status) {
+  team::Table table(context.out(), {"MEMBER", "ROLE", "STATE", "TASK", "SUBJECT"});
+  for (const team::MemberStatus& member : status.members) {
+    table.row({{member.name},
+               {member.role.value_or("-")},
+               {member.state, tone_of_state(member.state)},
+               {member.task ? std::to_string(*member.task) : "-"},
+               {member.subject.empty() ? "-" : member.subject}});
+  }
+  table.finish();
+}
+
+void print_board(team::Context& context, const team::BoardStatus& tasks) {
+  team::Table table(context.out(), {"TASKS", "COUNT"});
+  table.row({{"ready"}, {std::to_string(tasks.ready)}});
+  table.row({{"blocked", Tone::waiting}, {std::to_string(tasks.blocked)}});
+  table.row({{"in_progress", Tone::busy}, {std::to_string(tasks.in_progress)}});
+  table.row({{"completed", Tone::good}, {std::to_string(tasks.completed)}});
+  table.row({{"failed", Tone::bad}, {std::to_string(tasks.failed)}});
+  table.finish();
+}
+
+team::Exit show(team::Context& context) {
+  const auto status = team::look_at_team(
+      context.roster(), context.team(), context.board().view(),
+      [](const team::Error& error) { team::warn(fmt::format("{}: {}", name_of(error.code()), error.what())); });
+  if (context.json()) {
+    context.out().line(to_line(status));
+    return team::Exit::done;
+  }
+  if (context.out().is_terminal()) {
+    context.out().line(context.out().paint(fmt::format("{}, led by {}", status.team, status.lead), Tone::strong));
+  }
+  print_members(context, status);
+  print_board(context, status.tasks);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  team::Command command("team-status", "show a team at a glance", "[options]");
+  command.takes_team();
+  command.takes_json();
+  command.example("team-status");
+  command.example("team-status --json | jq .tasks");
+  return command.run(argc, argv, show);
+}

@@ -1,0 +1,32 @@
+#include "libteam/record/status.h"
+
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+std::string to_line(const TeamStatus& status) {
+  Json members = Json::array();
+  for (const MemberStatus& member : status.members) {
+    members.push_back({{"name", member.name},
+                       {"role", or_null(member.role)},
+                       {"state", member.state},
+                       {"task", or_null(member.task)},
+                       {"subject", member.task ? Json(member.subject) : Json(nullptr)}});
+  }
+  const BoardStatus& tasks = status.tasks;
+  return dump_line({{"team", status.team},
+                    {"lead", status.lead},
+                    {"board", status.board},
+                    {"members", members},
+                    {"tasks",
+                     {{"total", tasks.total},
+                      {"ready", tasks.ready},
+                      {"blocked", tasks.blocked},
+                      {"in_progress", tasks.in_progress},
+                      {"completed", tasks.completed},
+                      {"failed", tasks.failed}}},
+                    {"blockedTasks", tasks.blocked_tasks},
+                    {"failedTasks", tasks.failed_tasks}});
+}
+
+}  // namespace team

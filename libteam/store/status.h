@@ -1,0 +1,26 @@
+// Looking at a whole team, and at why one task does not move. Takes no lock.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libteam/record/status.h"
+#include "libteam/record/team.h"
+#include "libteam/store/board_view.h"
+#include "libteam/store/roster.h"
+
+namespace team {
+
+TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view, const BoardView::Report& broken);
+
+// One reason why a task is not ready or not done: what it is about, what kind, in words.
+struct Reason {
+  TaskId task;
+  std::string kind;  // completed, failed, running, dead, blocked, missing, broken, assigned, role, ready
+  std::string text;
+};
+
+// Never empty: a task that nothing holds back is `ready`. `team` may be null.
+std::vector<Reason> explain(const Task& task, const Roster& roster, const Team* team, const BoardView& view);
+
+}  // namespace team

@@ -1,0 +1,171 @@
+// The index against the plain truth: random changes, by us and by others, and after each the same answer as reading
+// every file would give.
+#include "libteam/store/index.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "libteam/base/text.h"
+#include "tests/unit/check.h"
+
+using namespace team;
+
+namespace {
+
+// What claim-next would choose if it read everything.
+std::optional<TaskId> choose(const std::map<TaskId, Task>& tasks, const std::string& member,
+                             const std::optional<std::string>& role) {
+  std::optional<TaskId> best;
+  const auto rank = [&](const Task& task) {
+    return std::tuple(task.owner == member ? 0 : 1, -task.priority, task.id);
+  };
+  for (const auto& [id, task] : tasks) {
+    if (task.status != Status::pending) continue;
+    const bool for_me = task.owner ? task.owner == member : !task.role || task.role == role;
+    if (!for_me) continue;
+    bool open = false;
+    for (const TaskId blocker : task.blocked_by) {
+      const auto found = tasks.find(blocker);
+      open = open || found == tasks.end() || found->second.status != Status::completed;
+    }
+    if (open) continue;
+    if (!best || rank(task) < rank(tasks.at(*best))) best = id;
+  }
+  return best;
+}
+
+class World {
+ public:
+  explicit World(unsigned seed) : random_(seed) {
+    char pattern[] = "/tmp/teamkit-index-XXXXXX";
+    path_ = ::mkdtemp(pattern);
+    files_.emplace(*Folder::find(path_), Durability::process);
+  }
+  ~World() { std::system(fmt::format("rm -rf '{}'", path_).c_str()); }
+
+  int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+
+  std::optional<std::string> maybe(std::initializer_list<const char*> names) {
+    const int i = pick(static_cast<int>(names.size()) + 1);
+    return i == 0 ? std::nullopt : std::optional<std::string>(names.begin()[i - 1]);
+  }
+
+  void shuffle(Task& task) {
+    task.status = static_cast<Status>(pick(4));
+    task.priority = pick(3);
+    task.owner = maybe({"ann", "bob"});
+    if (task.status == Status::in_progress && !task.owner) task.owner = "ann";
+    task.role = maybe({"coder", "tester"});
+    task.blocked_by.clear();
+    for (int i = pick(3); i > 0; --i) {
+      const TaskId blocker = 1 + pick(kMost);
+      if (blocker != task.id) task.blocked_by.push_back(blocker);
+    }
+  }
+
+  // Through the index, as the board does it.
+  void change_ours() {
+    Index index(*files_);
+    index.refresh();
+    const TaskId id = 1 + pick(kMost);
+    const auto before = files_->read(id);
+    Task task = before ? before->task : Task{};
+    task.id = id;
+    task.subject = "x";
+    shuffle(task);
+    task.rev++;
+    index.begin();
+    if (before && pick(6) == 0) {
+      files_->remove(id);
+      index.forget(id);
+      tasks_.erase(id);
+    } else {
+      NewFile file = files_->prepare(task);
+      if (before) CHECK(file.exchange(files_->folder(), TaskFiles::file_of(id), before->stamp));
+      else CHECK(file.create(files_->folder(), TaskFiles::file_of(id)));
+      index.put(task, file.stamp());
+      tasks_[id] = task;
+    }
+    if (pick(10) != 0) index.commit();  // else we died right after the change
+  }
+
+  // By somebody who knows nothing of locks or indexes: a new file over the old, an edit in place, a removal.
+  void change_theirs() {
+    const TaskId id = 1 + pick(kMost);
+    Task task = tasks_.contains(id) ? tasks_[id] : Task{};
+    task.id = id;
+    task.subject = "theirs";
+    shuffle(task);
+    const std::string file = files_->folder().path_of(TaskFiles::file_of(id));
+    switch (pick(4)) {
+      case 0:
+        ::unlink(file.c_str());
+        tasks_.erase(id);
+        return;
+      case 1: files_->folder().replace(TaskFiles::file_of(id), to_file(task), Durability::process); break;
+      default: {
+        std::FILE* stream = std::fopen(file.c_str(), "w");
+        std::fputs(to_file(task).c_str(), stream);
+        std::fclose(stream);
+      }
+    }
+    tasks_[id] = task;
+  }
+
+  void damage_cache() {
+    const char* name = pick(2) == 0 ? ".index" : ".edges";
+    if (pick(2) == 0) ::unlink(files_->folder().path_of(name).c_str());
+    else files_->folder().replace(name, std::string(static_cast<std::size_t>(pick(9000)), '\x5a'), Durability::process);
+  }
+
+  // With every file looked at, the index must say what reading everything says.
+  void compare() {
+    Index index(*files_);
+    index.refresh();
+    for (const char* member : {"ann", "bob", "cid"}) {
+      for (const std::optional<std::string>& role : {std::optional<std::string>(), std::optional<std::string>("coder")}) {
+        CHECK(index.first_ready(member, role, {}) == choose(tasks_, member, role));
+      }
+    }
+    std::vector<TaskId> running;
+    for (const auto& [id, task] : tasks_) {
+      if (task.status == Status::in_progress) running.push_back(id);
+    }
+    std::vector<TaskId> believed;
+    for (const auto& entry : index.running()) believed.push_back(entry.id);
+    CHECK(believed == running);
+    CHECK(index.count() == static_cast<std::int64_t>(tasks_.size()));
+  }
+
+ private:
+  static constexpr int kMost = 24;  // within what one refresh looks at, so that edits in place are seen at once
+  std::mt19937 random_;
+  std::string path_;
+  std::optional<TaskFiles> files_;
+  std::map<TaskId, Task> tasks_;
+};
+
+}  // namespace
+
+int main() {
+  const char* rounds = std::getenv("INDEX_ROUNDS");
+  const int most = rounds != nullptr ? std::atoi(rounds) : 40;
+  for (unsigned seed = 1; seed <= static_cast<unsigned>(most); ++seed) {
+    World world(seed);
+    for (int step = 0; step < 60; ++step) {
+      const int kind = world.pick(20);
+      if (kind < 11) world.change_ours();
+      else if (kind < 19) world.change_theirs();
+      else world.damage_cache();
+      world.compare();
+    }
+    if (test::failed > 0) {
+      std::fprintf(stderr, "with seed %u\n", seed);
+      break;
+    }
+  }
+  return test::report();
+}

@@ -1,0 +1,70 @@
+// Names, Unicode, numbers, durations.
+#include "libteam/base/text.h"
+
+#include "tests/unit/check.h"
+
+using namespace team;
+
+namespace {
+
+void names() {
+  for (const char* good : {"a", "0", "backend", "coder-1", "A_b-9"}) CHECK(is_name(good));
+  CHECK(is_name(std::string(64, 'x')));
+  for (const char* bad : {"", "-a", "_a", "a b", "a/b", "..", ".", "a.b", "é", "a\n"}) CHECK(!is_name(bad));
+  CHECK(!is_name(std::string(65, 'x')));
+  CHECK(!is_name(std::string_view("a\0b", 3)));
+  CHECK(same_name("Backend", "bACKEND"));
+  CHECK(!same_name("backend", "backend1"));
+}
+
+void unicode() {
+  CHECK(repair_utf8("plain") == "plain");
+  CHECK(repair_utf8("grün 日本 🙂") == "grün 日本 🙂");
+  CHECK(repair_utf8("a\xFF"
+                    "b") == "a\xEF\xBF\xBD"
+                            "b");
+  CHECK(repair_utf8("\xC0\xAF") == "\xEF\xBF\xBD\xEF\xBF\xBD");          // overlong
+  CHECK(repair_utf8("\xED\xA0\x80").find('\xED') == std::string::npos);  // a surrogate
+  CHECK(repair_utf8("\xE6\x97") == "\xEF\xBF\xBD");                      // cut off
+  CHECK(repair_utf8(std::string_view("a\0b", 3)) == "a\xEF\xBF\xBD" "b");
+  CHECK(cut_characters("日本語", 3) == "日本語");
+  CHECK(cut_characters("日本語です", 3) == "日本…");
+  CHECK(cut_characters("abc", 0).empty());
+  CHECK(columns("abc") == 3);
+  CHECK(columns("日本") == 4);
+  CHECK(columns("e\xCC\x81") == 1);  // a combining accent
+  CHECK(columns("🙂") == 2);
+  CHECK(cut_columns("日本語", 5) == "日本…");
+  CHECK(cut_columns("日本語", 4) == "日…");
+  CHECK(one_line("a\tb\nc\x1b[31m") == "a b c [31m");
+  CHECK(first_line("\n\none\ntwo") == "one");
+}
+
+void numbers() {
+  CHECK(parse_integer("0") == 0);
+  CHECK(parse_integer("9223372036854775807") == INT64_MAX);
+  for (const char* bad : {"", "-1", "+1", "01", "1 ", " 1", "1x", "9223372036854775808", "0x1"}) CHECK(!parse_integer(bad));
+  CHECK(parse_seconds("2") == 2);
+  CHECK(parse_seconds("0.5") == 0.5);
+  CHECK(parse_seconds("500ms") == 0.5);
+  CHECK(parse_seconds("3m") == 180);
+  CHECK(parse_seconds("1h") == 3600);
+  for (const char* bad : {"", "x", "-1", "1d", "1 s", "inf", "nan", "1e999"}) CHECK(!parse_seconds(bad));
+}
+
+void neighbours() {
+  CHECK(nearest("backedn", {"backend", "frontend"}) == std::vector<std::string>{"backend"});
+  CHECK(nearest("zzz", {"backend", "frontend"}).empty());
+  CHECK(split("a,b,", ',') == (std::vector<std::string>{"a", "b", ""}));
+  CHECK(join({"a", "b"}, ", ") == "a, b");
+}
+
+}  // namespace
+
+int main() {
+  names();
+  unicode();
+  numbers();
+  neighbours();
+  return test::report();
+}
