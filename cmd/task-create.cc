@@ -1,7 +1,5 @@
 // task-create - put a task on the board
 
-#include <unistd.h>
-
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
@@ -10,10 +8,33 @@ namespace {
 
 struct Options {
   std::string subject;
-  team::Draft draft;
+  std::string description, active_form;
+  std::optional<std::string> owner, role, deliverable;
+  std::optional<int> priority;
+  std::vector<team::TaskId> blocked_by;
+
+  bool any() const {
+    return !description.empty() || !active_form.empty() || owner || role || deliverable || priority ||
+           !blocked_by.empty();
+  }
 };
 
-std::vector<team::Draft> read_batch() {
+team::Draft make_draft(const Options& options) {
+  team::Draft draft;
+  draft.task.subject = options.subject;
+  draft.task.description = options.description;
+  draft.task.active_form = options.active_form;
+  draft.task.owner = options.owner;
+  draft.task.role = options.role;
+  draft.task.deliverable = options.deliverable;
+  draft.task.priority = options.priority.value_or(0);
+  draft.task.blocked_by = options.blocked_by;
+  team::check_task(draft.task);
+  return draft;
+}
+
+std::vector<team::Draft> read_batch(const Options& options) {
+  if (options.any()) team::fail(team::Code::usage, "with - everything about the tasks comes from stdin");
   std::vector<team::Draft> drafts;
   team::each_input_line([&](const std::string& line, std::size_t number) {
     drafts.push_back(team::parse_draft(line, fmt::format("line {}", number)));
@@ -21,20 +42,13 @@ std::vector<team::Draft> read_batch() {
   return drafts;
 }
 
-team::Exit create(team::Context& context, Options& options) {
-  std::vector<team::Draft> drafts;
-  if (options.subject == "-") {
-    drafts = read_batch();
-  } else {
-    options.draft.task.subject = options.subject;
-    team::check_task(options.draft.task);
-    drafts.push_back(options.draft);
-  }
+team::Exit create(team::Context& context, const Options& options) {
+  auto drafts = options.subject == "-" ? read_batch(options) : std::vector{make_draft(options)};
   context.make_root_here();
   const team::Actor& actor = context.actor();
   context.changes();
   for (const team::TaskId id : context.board().create(std::move(drafts), actor)) {
-    context.out().line(std::to_string(id));
+    context.out().line(context.json() ? fmt::format("{{\"id\":{}}}", id) : std::to_string(id));
   }
   return team::Exit::done;
 }
@@ -43,23 +57,17 @@ team::Exit create(team::Context& context, Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  team::Task& task = options.draft.task;
-  std::optional<int> priority;
-  std::optional<std::string> description, active_form;
   team::Command command("task-create", "put a task on the board", "[options] SUBJECT | -");
   command.operand("SUBJECT", options.subject, "what is to be done; - reads a batch of JSON lines from stdin");
-  command.option("--description TEXT", task.description, "what there is to know about it");
-  command.option("--blocked-by ID", task.blocked_by, "wait for these tasks (repeated, or with commas)");
-  command.option("--owner NAME", task.owner, "assign it");
-  command.option("--priority N", priority, "0 normal, 1 high, 2 critical");
-  command.option("--role ROLE", task.role, "only members of this role take it by --next");
-  command.option("--active-form TEXT", task.active_form, "what to say while it is worked on");
-  command.option("--deliverable PATH", task.deliverable, "what must exist when it completes, beneath the root");
+  command.option("--description TEXT", options.description, "what there is to know about it");
+  command.option("--blocked-by ID", options.blocked_by, "wait for these tasks (repeated, or with commas)");
+  command.option("--owner NAME", options.owner, "assign it");
+  command.option("--priority N", options.priority, "0 normal, 1 high, 2 critical");
+  command.option("--role ROLE", options.role, "only members of this role take it by --next");
+  command.option("--active-form TEXT", options.active_form, "what to say while it is worked on");
+  command.option("--deliverable PATH", options.deliverable, "what must exist when it completes, beneath the root");
   command.takes_all();
   command.example("task-create 'Analyze REST endpoints'");
   command.example("task-create 'Design GraphQL schema' --blocked-by 1 --priority 1");
-  return command.run(argc, argv, [&](team::Context& context) {
-    task.priority = priority.value_or(0);
-    return create(context, options);
-  });
+  return command.run(argc, argv, [&](team::Context& context) { return create(context, options); });
 }

@@ -1,11 +1,15 @@
 // task-list - list the tasks of the board
 
+#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/task_output.h"
 
 namespace {
 
 team::Exit list(team::Context& context, const team::TaskFilter& filter) {
+  if (filter.owner && !team::is_name(*filter.owner)) {
+    team::fail(team::Code::usage, "--owner: '{}' is not a name", team::one_line(*filter.owner));
+  }
   team::Table table(context.out(), team::task_headings());
   const auto detail = context.json() ? team::BoardView::Detail::everything : team::BoardView::Detail::open_blockers;
   context.board().view().each(
@@ -17,7 +21,7 @@ team::Exit list(team::Context& context, const team::TaskFilter& filter) {
           table.row(team::task_row(seen));
         }
       },
-      [](const team::Error& error) { team::warn(fmt::format("{}: {}", name_of(error.code()), error.what())); });
+      team::warn_of_broken);
   table.finish();
   return team::Exit::done;
 }

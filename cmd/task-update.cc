@@ -20,7 +20,16 @@ std::pair<std::string, std::optional<std::string>> parse_metadata(const std::str
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+// A result or a reason that nothing would keep is a mistake, not a wish.
+void check_texts(const team::TaskChange& change) {
+  const bool completes = change.status == team::Status::completed;
+  const bool gives_up = change.status == team::Status::failed || change.status == team::Status::pending;
+  if (change.result && !completes) team::fail(team::Code::usage, "--result goes with --status completed");
+  if (change.reason && !gives_up) team::fail(team::Code::usage, "--reason goes with --status failed or pending");
+}
+
 team::Exit update(team::Context& context, Options& options) {
+  check_texts(options.change);
   for (const std::string& text : options.metadata) options.change.metadata.push_back(parse_metadata(text));
   const team::Actor& actor = context.actor();
   context.changes();
@@ -48,8 +57,11 @@ int main(int argc, char** argv) {
   command.option("--deliverable PATH", change.deliverable, "what must exist when it completes; '' for nothing");
   command.option("--add-blocked-by ID", change.add_blocked_by, "wait for these too (repeated, or with commas)");
   command.option("--remove-blocked-by ID", change.remove_blocked_by, "wait no longer for these");
-  command.option("--metadata KEY=VALUE", options.metadata, "set a key to JSON or text; KEY alone removes it (repeated)");
+  command.option("--metadata KEY=VALUE", options.metadata,
+                 "set a key to JSON or text; KEY alone removes it (repeated)");
   command.option("--if-rev N", change.if_rev, "only if the task is still at this rev");
+  command.at_least_one({"--subject", "--description", "--active-form", "--status", "--owner", "--priority", "--role",
+                        "--deliverable", "--add-blocked-by", "--remove-blocked-by", "--metadata"});
   command.takes_all();
   command.example("task-update 4 --owner frontend --priority 2");
   command.example("task-update 4 --add-blocked-by 2,3");

@@ -15,11 +15,14 @@ struct Options {
 team::Exit wait(team::Context& context, const Options& options) {
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   std::vector<std::string> failed;
-  const bool all = context.board().view().wait_ended(options.tasks, deadline, [&](const team::Task& task) {
+  const auto ended = [&](const team::Task& task) {
     if (task.status == team::Status::failed) failed.push_back(std::to_string(task.id));
     team::print_task(context, task);
     context.out().flush();
-  });
+  };
+  const team::BoardView& view = context.board().view();
+  const bool all = options.tasks.empty() ? view.wait_all_ended(deadline, ended, team::warn_of_broken)
+                                         : view.wait_ended(options.tasks, deadline, ended);
   if (!all) return team::no(context, fmt::format("not within {} s", *options.timeout));
   if (!failed.empty()) return team::no(context, fmt::format("failed: {}", team::join(failed, ", ")));
   return team::Exit::done;

@@ -9,7 +9,8 @@ team::Exit why(team::Context& context, team::TaskId id) {
   const team::BoardView& view = context.board().view();
   team::Table table(context.out(), {"TASK", "KIND", "REASON"});
   for (const team::Reason& reason : team::explain(view.get(id), context.roster(), context.team_or_none(), view)) {
-    table.row({{std::to_string(reason.task)}, {reason.kind}, {reason.text}});
+    if (context.json()) context.out().line(to_line(reason));
+    else table.row({{std::to_string(reason.task)}, {reason.kind}, {reason.text}});
   }
   table.finish();
   return team::Exit::done;
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   team::Command command("task-why", "say why a task is not ready or not done", "[options] ID");
   command.operand("ID", id, "the task in question");
   command.takes_team();
+  command.takes_json();
   command.example("task-why 4");
   return command.run(argc, argv, [&](team::Context& context) { return why(context, id); });
 }

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   command.flag("--unset", options.unset, "back to the default");
   command.exactly_one({"KEY", "--list"});
   command.at_most_one({"VALUE", "--unset"});
+  command.at_most_one({"--list", "--unset"});
   command.takes_team();
   command.takes_actor();
   command.takes_lock();

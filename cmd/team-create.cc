@@ -21,7 +21,12 @@ team::Role read_role(const std::string& text) {
     team::fail(team::Code::usage, "--role: '{}' is not NAME=FILE", team::one_line(text));
   }
   const std::string file = text.substr(equals + 1);
-  return team::make_role(name, team::read_user_file(file), file);
+  try {
+    return team::make_role(name, team::read_user_file(file), file);
+  } catch (const team::Error& error) {
+    if (error.code() != team::Code::corrupt) throw;
+    team::fail(team::Code::usage, "--role: {}", error.what());
+  }
 }
 
 team::Exit create(team::Context& context, Options& options) {

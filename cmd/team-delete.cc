@@ -5,6 +5,7 @@
 namespace {
 
 team::Exit delete_team(team::Context& context, const std::string& name) {
+  context.choose_team(name);
   context.require_lead("delete a team");
   context.changes();
   context.roster().remove(name);
@@ -15,8 +16,8 @@ team::Exit delete_team(team::Context& context, const std::string& name) {
 
 int main(int argc, char** argv) {
   std::string name;
-  team::Command command("team-delete", "remove a team", "[options] NAME");
-  command.operand("NAME", name, "the team to remove");
+  team::Command command("team-delete", "remove a team", "[options] TEAM");
+  command.operand("TEAM", name, "the team to remove");
   command.takes_actor();
   command.takes_lock();
   command.example("team-delete rest-to-graphql");

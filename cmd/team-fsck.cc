@@ -5,18 +5,25 @@
 
 namespace {
 
+using Tone = team::Output::Tone;
+
 team::Exit check(team::Context& context, team::Repair repair) {
   if (repair == team::Repair::yes) context.changes();
   const auto findings = team::check_store(context.root(), context.choices().lock_timeout, repair);
   team::Table table(context.out(), {"FILE", "STATE", "PROBLEM"});
   std::size_t open = 0;
   for (const team::Finding& finding : findings) {
-    using Tone = team::Output::Tone;
-    table.row({{finding.file}, {finding.mended ? "mended" : "open", finding.mended ? Tone::good : Tone::bad}, {finding.problem}});
     if (!finding.mended) ++open;
+    if (context.json()) {
+      context.out().line(to_line(finding));
+      continue;
+    }
+    const team::Cell state = finding.mended ? team::Cell{"mended", Tone::good} : team::Cell{"open", Tone::bad};
+    table.row({{finding.file}, state, {finding.problem}});
   }
   table.finish();
-  if (open > 0) team::fail(team::Code::corrupt, "{} problem{} in '{}'", open, open == 1 ? "" : "s", context.root().path());
+  if (open > 0)
+    team::fail(team::Code::corrupt, "{} problem{} in '{}'", open, open == 1 ? "" : "s", context.root().path());
   return team::Exit::done;
 }
 
@@ -26,6 +33,7 @@ int main(int argc, char** argv) {
   bool repair = false;
   team::Command command("team-fsck", "check that everything on disk is as it should be", "[options]");
   command.flag("--repair", repair, "mend what can be mended without losing anything");
+  command.takes_json();
   command.takes_lock();
   command.example("team-fsck");
   command.example("team-fsck --repair");

@@ -10,8 +10,7 @@ struct Options {
 };
 
 team::Exit join_team(team::Context& context, const Options& options) {
-  const auto& caller = context.choices().environment_member;
-  if (caller && *caller != options.name) context.require_lead("add others");
+  if (context.actor().name != options.name) context.require_lead("add others");
   const std::string name = context.team().name;
   context.changes();
   context.roster().change(name, [&](team::Team& changed) { team::add_member(changed, options.name, options.role); });

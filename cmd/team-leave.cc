@@ -7,11 +7,13 @@ namespace {
 team::Exit leave(team::Context& context, const std::string& name) {
   if (context.actor().name != name) context.require_lead("remove others");
   const std::string team_name = context.team().name;
-  if (context.roster().life_of(team_name, name) == team::Life::running) {
-    team::fail(team::Code::conflict, "{} is still running", name);
-  }
   context.changes();
-  context.roster().change(team_name, [&](team::Team& changed) { team::remove_member(changed, name); });
+  context.roster().change(team_name, [&](team::Team& changed) {
+    team::remove_member(changed, name);
+    if (context.roster().life_of(team_name, name) == team::Life::running) {
+      team::fail(team::Code::conflict, "{} is still running", name);
+    }
+  });
   return team::Exit::done;
 }
 

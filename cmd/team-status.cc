@@ -2,6 +2,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/cli/task_output.h"
 #include "libteam/store/status.h"
 
 namespace {
@@ -35,9 +36,8 @@ void print_board(team::Context& context, const team::BoardStatus& tasks) {
 }
 
 team::Exit show(team::Context& context) {
-  const auto status = team::look_at_team(
-      context.roster(), context.team(), context.board().view(),
-      [](const team::Error& error) { team::warn(fmt::format("{}: {}", name_of(error.code()), error.what())); });
+  const auto status =
+      team::look_at_team(context.roster(), context.team(), context.board().view(), team::warn_of_broken);
   if (context.json()) {
     context.out().line(to_line(status));
     return team::Exit::done;

@@ -1,21 +1,38 @@
 // team-where - print which root, board, team and member hold here, and why
 
+#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 
 namespace {
 
+struct Found {
+  std::string team, team_rule, board, board_rule;
+};
+
+Found find_team(team::Context& context) {
+  const team::Choices& choices = context.choices();
+  const auto names = context.roster().names();
+  if (names.size() > 1 && !choices.team && !choices.environment_team) {
+    return {"-", fmt::format("name one of {} with -t", team::join(names, ", ")), "-", "that of the team"};
+  }
+  const team::Team* found = context.team_or_none();
+  if (found == nullptr) return {"-", "there is none", team::kDefaultBoard, "default"};
+  return {found->name, context.team_rule(), found->board, "the team"};
+}
+
 team::Exit where(team::Context& context) {
   const team::Root& root = context.root();
-  const team::Team* found = context.team_or_none();
-  const team::Actor& actor = context.actor();
+  const Found found = find_team(context);
+  const std::string member = context.actor_name();
   const team::Choices& choices = context.choices();
   team::Table table(context.out(), {"WHAT", "VALUE", "FOUND BY"});
   table.row({{"root"}, {root.path()}, {root.rule()}});
-  table.row({{"board"}, {found != nullptr ? found->board : team::kDefaultBoard}, {found != nullptr ? "the team" : "default"}});
-  table.row({{"team"}, {found != nullptr ? found->name : "-"}, {found != nullptr ? context.team_rule() : "there is none"}});
-  table.row({{"member"}, {actor.name}, {choices.actor ? "--as" : choices.environment_member ? "TEAM_MEMBER" : "default"}});
+  table.row({{"board"}, {found.board}, {found.board_rule}});
+  table.row({{"team"}, {found.team}, {found.team_rule}});
+  table.row({{"member"}, {member}, {choices.actor ? "--as" : choices.environment_member ? "TEAM_MEMBER" : "default"}});
   table.finish();
-  for (const std::string& stray : root.strays()) team::warn(fmt::format("warning: another store in '{}' is not used", stray));
+  for (const std::string& stray : root.strays())
+    team::warn(fmt::format("warning: another store in '{}' is not used", stray));
   return team::Exit::done;
 }
 

@@ -83,7 +83,8 @@ class Builder : public nlohmann::json_sax<Json> {
   }
   static std::string quote(const std::string& name) { return fmt::format("\"{}\"", name); }
 
-  // nlohmann's text is `[json.exception…] parse error at line 1, column 2: syntax error while … - what; …`: keep the what.
+  // nlohmann's text is `[json.exception…] parse error at line 1, column 2: syntax error while … - what; …`: keep the
+  // what.
   static std::string describe(std::string_view what, const std::string& token) {
     const std::size_t dash = what.find(" - ");
     std::string_view text = dash == std::string_view::npos ? what.substr(what.rfind(": ") + 1) : what.substr(dash + 3);
@@ -107,7 +108,7 @@ class Builder : public nlohmann::json_sax<Json> {
     // The key is new (see key()), so it is appended without another search.
     auto& object = parent.get_ref<Json::object_t&>();
     object.std::vector<std::pair<const std::string, Json>>::emplace_back(std::move(levels_.back().key),
-                                                                       std::forward<Value>(value));
+                                                                         std::forward<Value>(value));
     return &object.back().second;
   }
   template <class Value>

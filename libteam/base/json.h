@@ -28,7 +28,8 @@ std::string dump_line(const Json& value);
 // Indented by 2 with a newline at the end, as the files are that a person may edit.
 std::string dump_indented(const Json& value);
 
-// `subject:line:column` of a key in a document that parsed but says something wrong there; `subject` if it is not found.
+// `subject:line:column` of a key in a document that parsed but says something wrong there; `subject` if it is not
+// found.
 std::string locate_key(std::string_view text, std::string_view key, std::string_view subject);
 
 }  // namespace team

@@ -35,7 +35,11 @@ std::string one_line(std::string_view text);
 
 std::string first_line(std::string_view text);
 
-// A whole decimal number without sign, blank or leading zero beyond a lone "0"; none if it is anything else or too large.
+// A relative path with no "..": one that stays beneath where it starts, links aside.
+bool is_inner_path(std::string_view path);
+
+// A whole decimal number without sign, blank or leading zero beyond a lone "0"; none if it is anything else or too
+// large.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
 // "2", "0.5", "500ms", "3m", "1h"; none if it is not a duration.

@@ -10,6 +10,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 #include "libteam/base/error.h"
@@ -35,7 +36,8 @@ struct Entry {
 
 struct Rule {
   std::vector<std::string> names;
-  bool at_least_one = false;
+  std::size_t least = 0;
+  std::size_t most = 1;
 };
 
 TaskId to_id(const std::string& what, std::string_view text) {
@@ -122,7 +124,8 @@ struct Command::Parts {
   std::string help() const;
   std::string table() const;
   void parse(int argc, char** argv);
-  void check(const CLI::App& app) const;
+  void deal_operands(const std::vector<std::string>& words, std::vector<std::vector<std::string>>& values) const;
+  void check(const std::vector<std::vector<std::string>>& values) const;
   int answer(Context& context, const std::function<Exit(Context&)>& verb) const;
 };
 
@@ -231,9 +234,14 @@ void Command::seconds(const char* spec, std::optional<double>& value, const char
   parts_->entries.back().take = [&value, name](const std::string& text) { value = to_seconds(name, text); };
 }
 
-void Command::exactly_one(std::vector<std::string> names) { parts_->rules.push_back({std::move(names), true}); }
+void Command::exactly_one(std::vector<std::string> names) { parts_->rules.push_back({std::move(names), 1, 1}); }
 
-void Command::at_most_one(std::vector<std::string> names) { parts_->rules.push_back({std::move(names), false}); }
+void Command::at_least_one(std::vector<std::string> names) {
+  const std::size_t all = names.size();
+  parts_->rules.push_back({std::move(names), 1, all});
+}
+
+void Command::at_most_one(std::vector<std::string> names) { parts_->rules.push_back({std::move(names), 0, 1}); }
 
 void Command::example(std::string line) { parts_->examples.push_back(std::move(line)); }
 
@@ -266,50 +274,78 @@ std::string Command::Parts::table() const {
 }
 
 void Command::Parts::parse(int argc, char** argv) {
-  CLI::App app;
-  app.set_help_flag();
   // Values are collected first and taken after all of the line was understood.
   std::vector<std::vector<std::string>> values(entries.size());
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();  // operands are dealt out below: CLI11 would name the wrong word where one is unknown
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    Entry& entry = entries[i];
-    if (entry.flag != nullptr) {
-      app.add_flag(entry.names, *entry.flag);
-    } else if (entry.operand) {
-      CLI::Option* option = app.add_option(entry.names, values[i]);
-      option->expected(entry.optional ? 0 : 1, entry.repeated ? 1 << 29 : 1);
-      if (!entry.optional) option->required();
-    } else {
-      app.add_option(entry.names, values[i])->expected(1)->take_all()->allow_extra_args(false);
+    if (entries[i].flag != nullptr) {
+      app.add_flag(entries[i].names, *entries[i].flag);
+    } else if (!entries[i].operand) {
+      app.add_option(entries[i].names, values[i])->expected(1)->take_all()->allow_extra_args(false);
     }
   }
-  // For scripts that make completions; not for people.
-  app.add_flag("--option-table", wants_table);
+  app.add_flag("--option-table", wants_table);  // for the completion script and the tests; not for people
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
     std::reverse(words.begin(), words.end());
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    if (wants_help || wants_version || wants_table) return;
     fail(Code::usage, "{} (try {} --help)", one_line(error.what()), name);
   }
   if (wants_help || wants_version || wants_table) return;
+  deal_operands(app.remaining(), values);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!entries[i].repeated && values[i].size() > 1) fail(Code::usage, "{} is given twice", entries[i].names);
     for (const std::string& value : values[i]) entries[i].take(value);
   }
-  check(app);
+  check(values);
 }
 
-void Command::Parts::check(const CLI::App& app) const {
+// Gives the words that are no options to the operands, in order.
+void Command::Parts::deal_operands(const std::vector<std::string>& words,
+                                   std::vector<std::vector<std::string>>& values) const {
+  std::vector<std::size_t> operands;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].operand) operands.push_back(i);
+  }
+  std::size_t next = 0;
+  bool only_operands = false;
+  for (const std::string& word : words) {
+    if (!only_operands && word == "--") {
+      only_operands = true;
+      continue;
+    }
+    const bool like_an_option = word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9');
+    if (!only_operands && like_an_option) {
+      fail(Code::usage, "unknown option '{}' (try {} --help)", one_line(word), name);
+    }
+    if (next == operands.size()) fail(Code::usage, "unexpected operand '{}' (try {} --help)", one_line(word), name);
+    values[operands[next]].push_back(word);
+    if (!entries[operands[next]].repeated) ++next;
+  }
+  for (const std::size_t i : operands) {
+    if (values[i].empty() && !entries[i].optional) {
+      fail(Code::usage, "{} is missing (try {} --help)", entries[i].names, name);
+    }
+  }
+}
+
+void Command::Parts::check(const std::vector<std::vector<std::string>>& values) const {
+  const auto is_given = [&](const std::string& option) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].names == option) return entries[i].flag != nullptr ? *entries[i].flag : !values[i].empty();
+    }
+    return false;
+  };
   for (const Rule& rule : rules) {
     std::vector<std::string> given;
-    for (const std::string& option : rule.names) {
-      if (app.get_option(option)->count() > 0) given.push_back(option);
-    }
-    if (given.size() > 1) fail(Code::usage, "{} do not go together", join(given, " and "));
-    if (given.empty() && rule.at_least_one) {
-      fail(Code::usage, "{} is missing (try {} --help)", join(rule.names, " or "), name);
-    }
+    std::copy_if(rule.names.begin(), rule.names.end(), std::back_inserter(given), is_given);
+    if (given.size() > rule.most) fail(Code::usage, "{} do not go together", join(given, " and "));
+    if (given.size() >= rule.least) continue;
+    if (rule.most > 1) fail(Code::usage, "nothing to do (try {} --help)", name);
+    fail(Code::usage, "{} is missing (try {} --help)", join(rule.names, " or "), name);
   }
 }
 

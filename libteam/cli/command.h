@@ -50,16 +50,18 @@ class Command {
   // "--owner NAME": the word after the option names its value, in help and for completion.
   void option(const char* spec, std::string& value, const char* help);
   void option(const char* spec, std::optional<std::string>& value, const char* help);
-  void option(const char* spec, std::vector<std::string>& value, const char* help);    // may be repeated
-  void option(const char* spec, std::vector<TaskId>& value, const char* help);         // repeated, or with commas
+  void option(const char* spec, std::vector<std::string>& value, const char* help);  // may be repeated
+  void option(const char* spec, std::vector<TaskId>& value, const char* help);       // repeated, or with commas
   void option(const char* spec, std::optional<std::int64_t>& value, const char* help);
   void option(const char* spec, std::optional<int>& value, const char* help);
-  void option(const char* spec, std::vector<Status>& value, const char* help);         // repeated, or with commas
+  void option(const char* spec, std::vector<Status>& value, const char* help);  // repeated, or with commas
   void option(const char* spec, std::optional<Status>& value, const char* help);
   void seconds(const char* spec, std::optional<double>& value, const char* help);
 
   // Exactly one of these operands and options must be there.
   void exactly_one(std::vector<std::string> names);
+  // One of these or more.
+  void at_least_one(std::vector<std::string> names);
   // At most one.
   void at_most_one(std::vector<std::string> names);
   void example(std::string line);

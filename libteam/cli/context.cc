@@ -60,18 +60,23 @@ const Team& Context::team() {
   return *found;
 }
 
-const Actor& Context::actor() {
-  if (actor_) return *actor_;
+std::string Context::actor_name() const {
   const auto& member = choices_.environment_member;
   if (member && choices_.actor && *choices_.actor != *member) {
     fail(Code::permission_denied, "you are {} (TEAM_MEMBER) and cannot act as {}", *member, one_line(*choices_.actor));
   }
+  std::string name = choices_.actor.value_or(member.value_or("user"));
+  if (!is_name(name)) fail(Code::usage, "'{}' is not a name", one_line(name));
+  if (same_name(name, "system")) fail(Code::permission_denied, "nobody acts as system");
+  if (same_name(name, "all")) fail(Code::usage, "'all' is reserved");
+  return name;
+}
+
+const Actor& Context::actor() {
+  if (actor_) return *actor_;
   Actor actor;
-  actor.name = choices_.actor.value_or(member.value_or("user"));
+  actor.name = actor_name();
   actor.run = choices_.run;
-  if (!is_name(actor.name)) fail(Code::usage, "'{}' is not a name", one_line(actor.name));
-  if (same_name(actor.name, "system")) fail(Code::permission_denied, "nobody acts as system");
-  if (same_name(actor.name, "all")) fail(Code::usage, "'all' is reserved");
   const Team* team = team_or_none();
   actor.leads = actor.name == "user" || actor.name == (team != nullptr ? team->lead : "lead");
   const Member* self = team != nullptr ? team->find(actor.name) : nullptr;

@@ -8,8 +8,8 @@
 #include "libteam/cli/output.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
-#include "libteam/store/roster.h"
 #include "libteam/store/root.h"
+#include "libteam/store/roster.h"
 
 namespace team {
 
@@ -46,10 +46,14 @@ class Context {
   const Team* team_or_none();
   // The same, but there must be one.
   const Team& team();
+  // As if -t had named it: for a command whose operand is a team.
+  void choose_team(const std::string& name) { choices_.team = name; }
   // How the team was found, for people; after team_or_none().
   const std::string& team_rule() const { return team_rule_; }
 
   // Throws permission_denied for one that the caller is not, usage for one that is no name.
+  std::string actor_name() const;
+  // The same with its rights, which depend on the team.
   const Actor& actor();
   // Throws permission_denied unless the actor is the lead or the user.
   void require_lead(std::string_view what);

@@ -64,11 +64,12 @@ void Output::finish(Reader reader) {
   flush();
   if (error_ == 0 || (error_ == EPIPE && reader == Reader::may_leave)) return;
   const Code code = reader == Reader::may_leave ? Code::io : Code::unknown;
-  fail(code, "{}cannot write to stdout: {}", code == Code::unknown ? "the change is made, but " : "", std::strerror(error_));
+  fail(code, "{}cannot write to stdout: {}", code == Code::unknown ? "the change is made, but " : "",
+       std::strerror(error_));
 }
 
 std::string Output::paint(std::string_view text, Tone tone) const {
-  if (!colour_ || tone == Tone::plain) return std::string(text);
+  if (!colour_ || tone == Tone::plain || text.empty()) return std::string(text);
   return fmt::format("{}{}\x1b[0m", escape_of(tone), text);
 }
 

@@ -24,7 +24,9 @@ std::string describe_time(double seconds) {
   return fmt::format("{} ({} ago)", text, describe_seconds(now() - seconds));
 }
 
-std::string_view name_of_priority(int priority) { return priority == 2 ? "critical" : priority == 1 ? "high" : "normal"; }
+std::string_view name_of_priority(int priority) {
+  return priority == 2 ? "critical" : priority == 1 ? "high" : "normal";
+}
 
 }  // namespace
 
@@ -37,6 +39,8 @@ Output::Tone tone_of(Status status) {
   }
   return Output::Tone::plain;
 }
+
+void warn_of_broken(TaskId, const Error& error) { warn(fmt::format("{}: {}", name_of(error.code()), error.what())); }
 
 std::vector<std::string> task_headings() { return {"ID", "STATUS", "OWNER", "PRI", "WAITS", "SUBJECT"}; }
 
@@ -57,7 +61,7 @@ void print_task(Context& context, const Task& task) {
     return;
   }
   Table table(context.out(), task_headings());
-  table.row(task_row({task, {}}));
+  table.row(task_row({task, {.blocks = {}, .open_blockers = context.board().view().open_blockers(task)}}));
   table.finish();
 }
 
@@ -65,7 +69,8 @@ void print_task_page(Context& context, const SeenTask& seen) {
   Output& out = context.out();
   const Task& task = seen.task;
   const auto field = [&](std::string_view name, std::string_view value) {
-    if (!value.empty()) out.line(fmt::format("{}  {}", out.paint(fmt::format("{:>12}", name), Output::Tone::faint), value));
+    if (!value.empty())
+      out.line(fmt::format("{}  {}", out.paint(fmt::format("{:>12}", name), Output::Tone::faint), value));
   };
   out.line(out.paint(fmt::format("#{} {}", task.id, one_line(task.subject)), Output::Tone::strong));
   field("status", out.paint(name_of(task.status), tone_of(task.status)));

@@ -18,4 +18,7 @@ void print_task_page(Context& context, const SeenTask& seen);
 
 Output::Tone tone_of(Status status);
 
+// One line on stderr about a task whose file cannot be read; the rest goes on.
+void warn_of_broken(TaskId id, const Error& error);
+
 }  // namespace team

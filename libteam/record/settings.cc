@@ -21,7 +21,8 @@ const SettingRule& rule_of(std::string_view key) {
   std::vector<std::string> known;
   for (const SettingRule& rule : setting_rules()) known.emplace_back(rule.key);
   const auto near = nearest(key, known);
-  fail(Code::not_found, "no setting '{}'{}", one_line(key), near.empty() ? "" : "; did you mean " + join(near, ", ") + "?");
+  fail(Code::not_found, "no setting '{}'{}", one_line(key),
+       near.empty() ? "" : "; did you mean " + join(near, ", ") + "?");
 }
 
 // The JSON text of a value that the rule takes.

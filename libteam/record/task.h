@@ -83,9 +83,10 @@ void set_metadata(Task& task, const std::string& key, const std::optional<std::s
 
 // A task to be made, as `task-create` and a line of its batch give it.
 struct Draft {
-  std::string key;                        // a name for later lines of the same batch
+  std::string where;  // "line 3", for messages
+  std::string key;    // a name for later lines of the same batch
   std::vector<std::string> blocked_by_keys;
-  Task task;                              // without id, owner of the record's own fields
+  Task task;  // what the board itself sets is not set yet
 };
 
 // One line of a batch. Throws usage with `where` in front.

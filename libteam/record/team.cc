@@ -36,8 +36,8 @@ Json to_json(const Team& team) {
     json.update(Json::parse(member.extra));
     members.push_back(std::move(json));
   }
-  Json json = {{"name", team.name},   {"lead", team.lead},         {"board", team.board},    {"createdAt", team.created_at},
-               {"roles", roles},      {"settings", settings},      {"members", members}};
+  Json json = {{"name", team.name}, {"lead", team.lead},    {"board", team.board}, {"createdAt", team.created_at},
+               {"roles", roles},    {"settings", settings}, {"members", members}};
   json.update(Json::parse(team.extra));
   return json;
 }

@@ -31,10 +31,12 @@ void check_holder(const Task& task, const Actor& actor, std::string_view verb) {
     return;
   }
   if (!actor.leads) {
-    fail(Code::permission_denied, "only its owner{} or the lead may {} task {}", task.owner ? " " + *task.owner : "", verb,
-         task.id);
+    fail(Code::permission_denied, "only its owner{} or the lead may {} task {}", task.owner ? " " + *task.owner : "",
+         verb, task.id);
   }
 }
+
+bool names(const std::vector<TaskId>& ids, TaskId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
 
 void touch(Task& task) {
   task.updated_at = now();
@@ -74,11 +76,12 @@ std::vector<Task> number_tasks(std::vector<Draft> drafts, TaskId first) {
   for (Draft& draft : drafts) {
     for (const std::string& key : draft.blocked_by_keys) {
       const auto found = keys.find(key);
-      if (found == keys.end()) fail(Code::not_found, "no earlier line has the key '{}'", one_line(key));
+      if (found == keys.end())
+        fail(Code::not_found, "{}: no earlier line has the key '{}'", draft.where, one_line(key));
       draft.task.blocked_by.push_back(found->second);
     }
     if (!draft.key.empty() && !keys.emplace(draft.key, id).second) {
-      fail(Code::usage, "the key '{}' is given twice", one_line(draft.key));
+      fail(Code::usage, "{}: the key '{}' is taken by an earlier line", draft.where, one_line(draft.key));
     }
     draft.task.id = id++;
     tasks.push_back(std::move(draft.task));
@@ -126,15 +129,21 @@ class Board::Session {
     return std::move(*found);
   }
 
-  // The task if it and its blockers, as their files are now, say that it is ready.
-  std::optional<TaskFile> read_ready(TaskId id) {
+  // None if there is no such task or its file is broken.
+  std::optional<TaskFile> read_if_whole(TaskId id) const {
     try {
-      auto file = files().read(id);
-      if (file) return index_.confirm_ready(*file) ? std::move(file) : std::nullopt;
+      return files().read(id);
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;
+      return std::nullopt;
     }
-    index_.look_at(id);
+  }
+
+  // The task if it and its blockers, as their files are now, say that it is ready.
+  std::optional<TaskFile> read_ready(TaskId id) {
+    auto file = read_if_whole(id);
+    if (file && index_.confirm_ready(*file)) return file;
+    if (!file) index_.look_at(id);
     return std::nullopt;
   }
 
@@ -151,8 +160,9 @@ class Board::Session {
     std::vector<TaskId> held;
     for (const auto& running : index_.running()) {
       if (running.owner != hash_name(actor.name)) continue;
-      const Task task = read(running.id).task;
-      if (task.status == Status::in_progress && task.owner == actor.name) held.push_back(task.id);
+      const auto file = read_if_whole(running.id);
+      if (file && file->task.status == Status::in_progress && file->task.owner == actor.name)
+        held.push_back(running.id);
     }
     const std::int64_t most = board_.rules_.per_member;
     if (most > 0 && static_cast<std::int64_t>(held.size()) >= most) {
@@ -166,19 +176,17 @@ class Board::Session {
     if (reaches(files(), {blocker}, task.id)) {
       fail(Code::invalid_state, "task {} cannot wait for {}, which waits for {}", task.id, blocker, task.id);
     }
-    if (std::find(task.blocked_by.begin(), task.blocked_by.end(), blocker) == task.blocked_by.end()) {
-      task.blocked_by.push_back(blocker);
-    }
+    if (!names(task.blocked_by, blocker)) task.blocked_by.push_back(blocker);
   }
 
   // Those not completed that name `id` among their blockers.
   std::vector<TaskId> waiting_for(TaskId id) {
     std::vector<TaskId> waiting;
     for (const TaskId dependent : index_.dependents(id)) {
-      const auto file = files().read(dependent);
-      if (!file || file->task.status == Status::completed) continue;
-      const auto& blockers = file->task.blocked_by;
-      if (std::find(blockers.begin(), blockers.end(), id) != blockers.end()) waiting.push_back(dependent);
+      if (!index_.exists(dependent)) continue;
+      const auto file = read_if_whole(dependent);
+      const bool waits = !file || (file->task.status != Status::completed && names(file->task.blocked_by, id));
+      if (waits) waiting.push_back(dependent);  // a broken one may
     }
     return waiting;
   }
@@ -248,7 +256,8 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
     Index& index = session.index();
     const auto added = static_cast<std::int64_t>(drafts.size());
     if (rules_.most_tasks > 0 && index.count() + added > rules_.most_tasks) {
-      fail(Code::invalid_state, "the board has {} tasks, its limit is {} (tasks.max)", index.count(), rules_.most_tasks);
+      fail(Code::invalid_state, "the board has {} tasks, its limit is {} (tasks.max)", index.count(),
+           rules_.most_tasks);
     }
     const TaskId first = std::max(index.highest(), files_.highest_given()) + 1;
     if (first + added - 1 > kLargestTaskId) fail(Code::invalid_state, "ids have run out at {}", kLargestTaskId);
@@ -289,12 +298,11 @@ std::optional<std::string> Board::why_lost(const Task& task) const {
   return fmt::format("released: the lease of {} ran out", *task.owner);
 }
 
-std::vector<Task> Board::reclaim_lost(Session& session) {
+void Board::reclaim_lost(Session& session, std::vector<Task>& released) {
   std::map<std::uint64_t, std::string> names;
   for (const std::string& member : members_) names.emplace(hash_name(member), member);
   std::map<std::uint64_t, bool> dead;
   const std::int64_t moment = boot_ns();
-  std::vector<Task> released;
   for (const auto& running : session.index().running()) {
     const auto member = names.find(running.owner);
     if (member != names.end() && !dead.contains(running.owner)) {
@@ -302,29 +310,27 @@ std::vector<Task> Board::reclaim_lost(Session& session) {
     }
     const bool expired = running.lease_end != 0 && running.lease_end <= moment;
     if (!expired && !dead[running.owner]) continue;
-    try {
-      const TaskFile file = session.read(running.id);
-      const auto lost = why_lost(file.task);
-      if (!lost) continue;
-      Task task = file.task;
-      give_back(task, lost);
-      touch(task);
-      session.write(file, task);
-      released.push_back(std::move(task));
-    } catch (const Error& error) {
-      if (error.code() != Code::corrupt && error.code() != Code::not_found) throw;
-    }
+    const auto file = session.read_if_whole(running.id);
+    const auto lost = file ? why_lost(file->task) : std::nullopt;
+    if (!lost) continue;
+    Task task = file->task;
+    give_back(task, lost);
+    touch(task);
+    session.write(*file, task);
+    released.push_back(std::move(task));
   }
-  return released;
 }
 
 std::vector<Task> Board::reclaim() {
-  return under_lock([&](Session& session) { return reclaim_lost(session); });
+  std::vector<Task> released;
+  under_lock([&](Session& session) { reclaim_lost(session, released); });
+  return released;
 }
 
 std::optional<Task> Board::claim_next(const Actor& actor) {
   return under_lock([&](Session& session) -> std::optional<Task> {
-    reclaim_lost(session);
+    std::vector<Task> released;
+    reclaim_lost(session, released);
     session.check_free(actor);
     Index& index = session.index();
     std::set<TaskId> passed;
@@ -357,6 +363,8 @@ Task Board::claim(TaskId id, const Actor& actor) {
 
 Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
   return under_lock([&](Session& session) {
+    std::vector<Task> released;
+    if (wanted.status == Status::in_progress) reclaim_lost(session, released);
     const TaskFile file = session.read(id);
     Task task = file.task;
     if (wanted.if_rev && *wanted.if_rev != task.rev) {
@@ -372,7 +380,8 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
     touch(task);
     Changed changed{task, {}};
     for (const TaskId freed : session.write(file, task)) {
-      if (freed != id) changed.freed.push_back(session.read(freed).task);
+      const auto other = session.read_if_whole(freed);
+      if (other && freed != id) changed.freed.push_back(other->task);
     }
     return changed;
   });
@@ -400,7 +409,6 @@ void Board::edit(Session& session, Task& task, const TaskChange& wanted, const A
 }
 
 void Board::start(Session& session, Task& task, const Actor& actor) const {
-  if (const auto lost = why_lost(task)) give_back(task, lost);
   if (has_ended(task.status)) fail(Code::invalid_state, "task {} is {}", task.id, name_of(task.status));
   if (task.status == Status::in_progress || (task.owner && task.owner != actor.name)) {
     fail(Code::conflict, "task {} is owned by {}", task.id, *task.owner);
@@ -465,7 +473,8 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
     }
     const auto waiting = session.waiting_for(id);
     if (!waiting.empty()) {
-      fail(Code::conflict, "task {} is needed by {}; task-update --remove-blocked-by {} frees them", id, list_ids(waiting), id);
+      fail(Code::conflict, "task {} is needed by {}; task-update --remove-blocked-by {} frees them", id,
+           list_ids(waiting), id);
     }
     // The number of the highest task is known only by its file: from now on by the mark alone.
     if (id >= files_.highest_given()) files_.give(id, rules_.durability);
@@ -474,7 +483,6 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
     files_.remove(id);
     session.index().forget(id);
     session.index().commit();
-    return true;
   });
 }
 

@@ -33,10 +33,10 @@ struct TaskChange {
   std::optional<int> priority;
   std::vector<TaskId> add_blocked_by, remove_blocked_by;
   std::vector<std::pair<std::string, std::optional<std::string>>> metadata;  // no value: remove the key
-  std::optional<Status> status;          // in_progress is the claim, pending the release or, of a failed one, reopening
-  std::optional<std::string> result;     // with completed
-  std::optional<std::string> reason;     // with failed and pending
-  std::optional<std::int64_t> if_rev;    // conflict if the task is at another
+  std::optional<Status> status;        // in_progress is the claim, pending the release or, of a failed one, reopening
+  std::optional<std::string> result;   // with completed
+  std::optional<std::string> reason;   // with failed and pending
+  std::optional<std::int64_t> if_rev;  // conflict if the task is at another
 };
 
 struct Changed {
@@ -72,7 +72,7 @@ class Board {
   class Session;
   template <class Verb>
   auto under_lock(Verb verb);
-  std::vector<Task> reclaim_lost(Session& session);
+  void reclaim_lost(Session& session, std::vector<Task>& released);
   std::optional<std::string> why_lost(const Task& task) const;
   void edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const;
   void start(Session& session, Task& task, const Actor& actor) const;

@@ -1,11 +1,9 @@
 #include "libteam/store/board_view.h"
 
 #include <algorithm>
-#include <set>
 
 #include "libteam/store/index.h"
 #include "libteam/system/lock.h"
-#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -38,14 +36,20 @@ Task BoardView::get(TaskId id) const {
 
 Standing BoardView::standing_of(const Task& task) const {
   Standing standing;
-  for (const TaskId blocker : task.blocked_by) {
-    if (status_of(blocker) != Status::completed) standing.open_blockers.push_back(blocker);
-  }
+  standing.open_blockers = open_blockers(task);
   for (const TaskId dependent : dependents(task.id)) {
     const auto blockers = blockers_of(dependent);
     if (std::find(blockers.begin(), blockers.end(), task.id) != blockers.end()) standing.blocks.push_back(dependent);
   }
   return standing;
+}
+
+std::vector<TaskId> BoardView::open_blockers(const Task& task) const {
+  std::vector<TaskId> open;
+  for (const TaskId blocker : task.blocked_by) {
+    if (status_of(blocker) != Status::completed) open.push_back(blocker);
+  }
+  return open;
 }
 
 std::optional<Status> BoardView::status_of(TaskId id) const {
@@ -87,7 +91,7 @@ void BoardView::each(const TaskFilter& filter, Detail detail, const Visit& visit
   std::unordered_map<TaskId, Status> known;
   std::unordered_map<TaskId, std::vector<TaskId>> blocks;
   if (detail == Detail::everything) {
-    for (const auto& [id, its] : outline([](const Error&) {})) {
+    for (const auto& [id, its] : outline([](TaskId, const Error&) {})) {
       known[id] = its.status;
       for (const TaskId blocker : its.blocked_by) blocks[blocker].push_back(id);
     }
@@ -107,7 +111,7 @@ void BoardView::each(const TaskFilter& filter, Detail detail, const Visit& visit
       seen.task = std::move(file->task);
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;
-      broken(error);
+      broken(id, error);
       continue;
     }
     known[id] = seen.task.status;
@@ -132,25 +136,45 @@ std::map<TaskId, Outline> BoardView::outline(const Report& broken) const {
       if (auto file = files_.read(id)) all[id] = {file->task.status, std::move(file->task.blocked_by)};
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;
-      broken(error);
+      broken(id, error);
     }
   }
   return all;
 }
 
-bool BoardView::wait_ended(std::vector<TaskId> ids, const Deadline& deadline,
-                           const std::function<void(const Task&)>& ended) const {
-  settle_batch();
+bool BoardView::wait_ended(const std::vector<TaskId>& ids, const Deadline& deadline, const VisitTask& ended) const {
   Watch watch(files_.folder());  // before the first look: what ends after it wakes us
-  if (ids.empty()) ids = files_.ids();
-  std::set<TaskId> open(ids.begin(), ids.end());
+  return wait(
+      {ids.begin(), ids.end()}, watch, deadline, [&](TaskId id) { return get(id); }, ended);
+}
+
+bool BoardView::wait_all_ended(const Deadline& deadline, const VisitTask& ended, const Report& broken) const {
+  settle_batch();
+  Watch watch(files_.folder());
+  const auto ids = files_.ids();
+  const auto look = [&](TaskId id) -> std::optional<Task> {
+    try {
+      const auto file = files_.read(id);
+      return file ? std::optional(file->task) : std::nullopt;
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt) throw;
+      broken(id, error);
+      return std::nullopt;
+    }
+  };
+  return wait({ids.begin(), ids.end()}, watch, deadline, look, ended);
+}
+
+// `look` gives none for a task that is not to be waited for any longer.
+bool BoardView::wait(std::set<TaskId> open, Watch& watch, const Deadline& deadline,
+                     const std::function<std::optional<Task>(TaskId)>& look, const VisitTask& ended) const {
   std::set<TaskId> due = open;
   while (true) {
     for (const TaskId id : due) {
-      const Task task = get(id);
-      if (!has_ended(task.status)) continue;
+      const auto task = look(id);
+      if (task && !has_ended(task->status)) continue;
       open.erase(id);
-      ended(task);
+      if (task) ended(*task);
     }
     if (open.empty()) return true;
     const Changes changes = watch.wait(deadline);

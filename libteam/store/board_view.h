@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "libteam/base/error.h"
 #include "libteam/record/task.h"
 #include "libteam/store/task_files.h"
+#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -39,23 +41,29 @@ class BoardView {
 
   // Throws not_found, or corrupt for a broken file.
   Task get(TaskId id) const;
-  // What the task blocks and what blocks it.
+  // What the task blocks and what blocks it; and the second alone, which costs less.
   Standing standing_of(const Task& task) const;
+  std::vector<TaskId> open_blockers(const Task& task) const;
 
   using Visit = std::function<void(const SeenTask&)>;
-  using Report = std::function<void(const Error&)>;
+  using Report = std::function<void(TaskId id, const Error& error)>;
   enum class Detail { open_blockers, everything };
   // Visits the tasks in order of id, one at a time. A broken file is reported and passed over.
   void each(const TaskFilter& filter, Detail detail, const Visit& visit, const Report& broken) const;
 
   std::map<TaskId, Outline> outline(const Report& broken) const;
 
-  // Visits each of `ids` (none given: all there are) once it has ended; false if the deadline passed before the last.
-  // Throws not_found if one does not exist or goes.
-  bool wait_ended(std::vector<TaskId> ids, const Deadline& deadline, const std::function<void(const Task&)>& ended) const;
+  // Visits each of `ids` once it has ended; false if the deadline passed before the last. Throws not_found if one does
+  // not exist or goes, corrupt if one is broken.
+  using VisitTask = std::function<void(const Task&)>;
+  bool wait_ended(const std::vector<TaskId>& ids, const Deadline& deadline, const VisitTask& ended) const;
+  // The same for all that are there now; one that goes is not waited for, a broken one is reported and passed over.
+  bool wait_all_ended(const Deadline& deadline, const VisitTask& ended, const Report& broken) const;
 
  private:
   void settle_batch() const;
+  bool wait(std::set<TaskId> open, Watch& watch, const Deadline& deadline,
+            const std::function<std::optional<Task>(TaskId)>& look, const VisitTask& ended) const;
   std::optional<Status> status_of(TaskId id) const;
   std::vector<TaskId> blockers_of(TaskId id) const;
   std::vector<TaskId> dependents(TaskId id) const;

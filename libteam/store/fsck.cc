@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "libteam/base/error.h"
+#include "libteam/base/json.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/board_view.h"
@@ -65,8 +67,8 @@ void check_names(const Folder& folder, Findings& findings) {
     const std::string name = entry;
     const bool looks_like_one = name.ends_with(".json") && name.find_first_not_of("0123456789") == name.size() - 5;
     if (looks_like_one && !TaskFiles::id_of(name)) {
-      findings.add(folder.path_of(name), "not taken for a task: an id has no leading zero and is at most " +
-                                             std::to_string(kLargestTaskId));
+      findings.add(folder.path_of(name),
+                   "not taken for a task: an id has no leading zero and is at most " + std::to_string(kLargestTaskId));
     }
   });
 }
@@ -92,8 +94,7 @@ void check_mark(const TaskFiles& files, const std::map<TaskId, Outline>& tasks, 
     files.give(highest, Durability::power);
   };
   try {
-    const TaskId given = files.highest_given();
-    if (given < highest) findings.add(file, fmt::format("says {}, but task {} exists", given, highest), mend);
+    files.highest_given();  // a lower number than the highest task is no fault: a person may have made that one
   } catch (const Error& error) {
     if (error.code() != Code::corrupt) throw;
     findings.add(file, "not a number", mend);
@@ -191,13 +192,22 @@ void check_board(const Folder& folder, double lock_timeout, std::int64_t per_mem
   check_index(files, tasks, findings);
 }
 
+// A setting that is broken is a finding of its own.
+std::int64_t per_member(const Team& team) {
+  try {
+    return static_cast<std::int64_t>(number_setting(team, "tasks.perMember"));
+  } catch (const Error&) {
+    return 1;
+  }
+}
+
 void check_team(const Folder& folder, const Team& team, Findings& findings) {
   const std::string file = folder.path_of("config.json");
   check_modes(folder, findings);
   if (team.find(team.lead) == nullptr) findings.add(file, fmt::format("the lead {} is not a member", team.lead));
   for (auto one = team.members.begin(); one != team.members.end(); ++one) {
-    const bool twice = std::any_of(one + 1, team.members.end(),
-                                   [&](const Member& other) { return same_name(one->name, other.name); });
+    const bool twice =
+        std::any_of(one + 1, team.members.end(), [&](const Member& other) { return same_name(one->name, other.name); });
     if (twice) findings.add(file, fmt::format("member {} is there twice", one->name));
   }
   for (const Setting& setting : team.settings) {
@@ -231,7 +241,7 @@ std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair r
     try {
       const Team team = roster.get(name);
       check_team(*teams->find_beneath(name), team, findings);
-      boards[team.board] = static_cast<std::int64_t>(number_setting(team, "tasks.perMember"));
+      boards[team.board] = per_member(team);
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;
       findings.add(error);
@@ -243,6 +253,10 @@ std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair r
     else if (path != kDefaultBoard) findings.add(path, "the board of a team does not exist");
   }
   return findings.take();
+}
+
+std::string to_line(const Finding& finding) {
+  return dump_line({{"file", finding.file}, {"problem", finding.problem}, {"mended", finding.mended}});
 }
 
 }  // namespace team

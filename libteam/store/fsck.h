@@ -14,6 +14,8 @@ struct Finding {
   bool mended = false;
 };
 
+std::string to_line(const Finding& finding);
+
 enum class Repair { no, yes };
 
 // Looks at every team and every board of the root, each under its lock. With Repair::yes mends what can lose nothing:

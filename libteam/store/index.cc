@@ -27,16 +27,21 @@ enum : std::uint8_t { kNoTask = 0, kBroken = 5 };  // between them: 1 + Status
 
 std::uint8_t encode(Status status) { return static_cast<std::uint8_t>(1 + static_cast<int>(status)); }
 
-// Lane 0: in progress. Then for each priority: open to everybody, wanted by a role (by its hash), assigned (by the
-// owner's hash). Few roles and owners share a lane, and the records tell them apart.
+// Lane 0: in progress. Lane 1: every task there is, whatever other lane it is in. Then for each priority: open to
+// everybody, wanted by a role (by its hash), assigned (by the owner's hash). Few roles and owners share a lane, and the
+// records tell them apart.
 constexpr std::uint8_t kRunningLane = 0;
+constexpr std::uint8_t kKnownLane = 1;
+constexpr std::uint8_t kFirstReadyLane = 2;
 constexpr std::uint8_t kNoLane = 255;
 constexpr int kRoleLanes = 7;
 constexpr int kOwnerLanes = 24;
 constexpr int kLanesPerPriority = 1 + kRoleLanes + kOwnerLanes;
-constexpr int kLanes = 1 + (kHighestPriority + 1) * kLanesPerPriority;
+constexpr int kLanes = kFirstReadyLane + (kHighestPriority + 1) * kLanesPerPriority;
 
-std::uint8_t open_lane(int priority) { return static_cast<std::uint8_t>(1 + priority * kLanesPerPriority); }
+std::uint8_t open_lane(int priority) {
+  return static_cast<std::uint8_t>(kFirstReadyLane + priority * kLanesPerPriority);
+}
 std::uint8_t role_lane(int priority, std::uint64_t role) {
   return static_cast<std::uint8_t>(open_lane(priority) + 1 + static_cast<int>(role % kRoleLanes));
 }
@@ -111,6 +116,7 @@ struct Index::Header {
   std::int64_t cursor;
   std::int64_t swept_at;  // boot clock
   std::int64_t sweep_cost;
+  std::uint64_t size, edges_size;  // of the two files: shorter ones were cut
 };
 
 struct Index::Record {
@@ -151,8 +157,9 @@ Index::Record& Index::edit_record(TaskId id) { return file_.edit<Record>(record_
 bool Index::is_void() {
   const Header& now = file_.get<Header>(0);
   return now.magic != kMagic || std::memcmp(now.boot.data(), boot_.data(), now.boot.size()) != 0 ||
-         now.folder_inode != files_.folder().inode() || now.state == State::saving ||
-         edges_.get<EdgeHeader>(0).magic != kEdgeMagic || edges_.get<EdgeHeader>(0).generation != now.generation;
+         now.folder_inode != files_.folder().inode() || now.state == State::saving || file_.size() != now.size ||
+         edges_.size() != now.edges_size || edges_.get<EdgeHeader>(0).magic != kEdgeMagic ||
+         edges_.get<EdgeHeader>(0).generation != now.generation;
 }
 
 void Index::reset() {
@@ -199,13 +206,11 @@ bool Index::swept_lately() {
 }
 
 void Index::look_at_next() {
-  constexpr std::int64_t kPerRefresh = 32;
+  constexpr std::int64_t kPerRefresh = 64;
   Header& now = header();
   for (std::int64_t i = 0; i < std::min(kPerRefresh, now.highest); ++i) {
     now.cursor = now.cursor % now.highest + 1;
-    const Record& known = record(now.cursor);
-    if (known.status == kNoTask) continue;  // one that was made moved the folder's mtime
-    if (files_.stamp(now.cursor) != known.stamp) look_at(now.cursor);
+    if (files_.stamp(now.cursor) != stamp_of(now.cursor)) look_at(now.cursor);
   }
 }
 
@@ -215,17 +220,11 @@ void Index::sweep() {
   // Taken before the listing: a change during it makes the next refresh look again.
   const std::int64_t mtime = files_.folder().mtime_ns();
   const std::vector<TaskId> ids = files_.ids();
-  auto next = ids.begin();
-  const TaskId highest = std::max<TaskId>(header().highest, ids.empty() ? 0 : ids.back());
-  for (TaskId id = 1; id <= highest; ++id) {
-    if (next == ids.end() || *next != id) {
-      if (record(id).status != kNoTask) forget(id);
-      continue;
-    }
-    ++next;
-    const Record& known = record(id);
-    const bool racy = known.stamp.mtime_ns + kTickNs > known.seen_at;
-    if (known.status == kNoTask || racy || files_.stamp(id) != known.stamp) look_at(id);
+  for (const TaskId id : all_in_lane(kKnownLane)) {
+    if (!std::binary_search(ids.begin(), ids.end(), id)) forget(id);
+  }
+  for (const TaskId id : ids) {
+    if (is_racy(id) || files_.stamp(id) != stamp_of(id) || is_damaged(id)) look_at(id);
   }
   settle();
   Header& now = header();
@@ -236,6 +235,19 @@ void Index::sweep() {
   now.sweep_cost = boot_ns() - start;
   save();
   became_ready_.clear();
+}
+
+std::optional<Stamp> Index::stamp_of(TaskId id) {
+  const Record& known = record(id);
+  return known.status == kNoTask ? std::nullopt : std::optional(known.stamp);
+}
+
+bool Index::is_racy(TaskId id) { return record(id).stamp.mtime_ns + kTickNs > record(id).seen_at; }
+
+// A bit that its record knows of and that is not there: somebody wrote into the file.
+bool Index::is_damaged(TaskId id) {
+  const std::uint8_t lane = record(id).lane;
+  return !has_bit(kKnownLane, id) || (lane != 0 && !has_bit(static_cast<std::uint8_t>(lane - 1), id));
 }
 
 void Index::look_at(TaskId id) {
@@ -266,6 +278,8 @@ void Index::remember(TaskId id, const Facts& facts, const Stamp& stamp) {
   Record& known = edit_record(id);
   const bool was_completed = known.status == encode(Status::completed);
   if (known.status == kNoTask) ++header().count;
+  if (is_damaged(id)) known.lane = 0;
+  set_bit(kKnownLane, id, true);
   std::uint32_t blockers = 0;
   for (const TaskId blocker : facts.blockers) blockers = blockers * 31 + static_cast<std::uint32_t>(blocker) + 1;
   const bool other_blockers = known.blockers != blockers;
@@ -299,6 +313,7 @@ void Index::forget(TaskId id) {
     for (const TaskId dependent : dependents(id)) affected_.insert(dependent);
   }
   if (known.lane != 0) move_to_lane(id, kNoLane);
+  set_bit(kKnownLane, id, false);
   const std::uint32_t edge = known.first_edge;  // others may still wait for it
   known = Record{};
   known.first_edge = edge;
@@ -321,7 +336,7 @@ void Index::settle() {
   changed_.clear();
 }
 
-bool Index::is_ready(TaskId id) { return record(id).lane > 1 + kRunningLane; }
+bool Index::is_ready(TaskId id) { return record(id).lane > kFirstReadyLane; }
 
 bool Index::confirm_ready(const TaskFile& file) {
   put(file.task, file.stamp);
@@ -363,6 +378,21 @@ void Index::set_bit(std::uint8_t lane, TaskId id, bool value) {
   if (after != before) file_.edit<Summary>(summary_offset(lane))[chunk / 64] = after;
 }
 
+bool Index::has_bit(std::uint8_t lane, TaskId id) {
+  using Words = std::uint64_t[kBitmapBytes / 8];
+  const std::uint64_t place = place_in_chunk(id);
+  return (file_.get<Words>(bitmap_offset(lane, chunk_of(id)))[place / 64] >> (place % 64) & 1) != 0;
+}
+
+std::vector<TaskId> Index::all_in_lane(std::uint8_t lane) {
+  std::vector<TaskId> all;
+  for (auto id = first_in_lane(lane, 1); id; id = *id < kLargestTaskId ? first_in_lane(lane, *id + 1) : std::nullopt) {
+    if (*id > header().highest) break;  // damage: no task has that number
+    all.push_back(*id);
+  }
+  return all;
+}
+
 std::optional<TaskId> Index::first_in_lane(std::uint8_t lane, TaskId from) {
   using Words = std::uint64_t[kBitmapBytes / 8];
   using Summary = std::uint64_t[kSummaryBytes / 8];
@@ -383,11 +413,14 @@ std::optional<TaskId> Index::first_in_lane(std::uint8_t lane, TaskId from) {
 
 std::optional<TaskId> Index::first_of(std::uint8_t lane, std::uint64_t owner, std::uint64_t role,
                                       const std::set<TaskId>& passed) {
-  for (auto id = first_in_lane(lane, 1); id; id = first_in_lane(lane, *id + 1)) {
+  for (auto id = first_in_lane(lane, 1); id; id = *id < kLargestTaskId ? first_in_lane(lane, *id + 1) : std::nullopt) {
     const Record& known = record(*id);
+    if (*id > header().highest || known.lane != lane + 1) {
+      rebuild();  // damage: then the lane holds what it should
+      return first_of(lane, owner, role, passed);
+    }
     const bool fits = known.owner == owner && (owner != 0 || known.role == static_cast<std::uint32_t>(role));
     if (fits && !passed.contains(*id)) return id;
-    if (*id == kLargestTaskId) break;
   }
   return std::nullopt;
 }
@@ -412,20 +445,13 @@ std::optional<TaskId> Index::first_ready(const std::string& member, const std::o
 
 std::vector<Index::Running> Index::running() {
   std::vector<Running> all;
-  for (auto id = first_in_lane(kRunningLane, 1); id; id = first_in_lane(kRunningLane, *id + 1)) {
-    const Record& known = record(*id);
-    all.push_back({*id, known.owner, known.lease_end});
-    if (*id == kLargestTaskId) break;
-  }
+  for (const TaskId id : all_in_lane(kRunningLane)) all.push_back({id, record(id).owner, record(id).lease_end});
   return all;
 }
 
 bool Index::is_completed(TaskId id) {
   if (id < 1 || id > kLargestTaskId) return false;
-  const Record& known = record(id);
-  const auto stamp = files_.stamp(id);
-  const bool racy = known.stamp.mtime_ns + kTickNs > known.seen_at;
-  if (stamp != (known.status == kNoTask ? std::nullopt : std::optional(known.stamp)) || (stamp && racy)) look_at(id);
+  if (is_racy(id) || files_.stamp(id) != stamp_of(id)) look_at(id);
   return record(id).status == encode(Status::completed);
 }
 
@@ -473,6 +499,8 @@ std::vector<TaskId> Index::commit() {
 void Index::save() {
   header().state = State::saving;
   if (!file_.flush_first_page() || !edges_.flush() || !file_.flush()) return;
+  header().size = file_.size();
+  header().edges_size = edges_.size();
   header().state = State::clean;
   file_.flush_first_page();
 }

@@ -5,7 +5,7 @@
 //
 //   - the folder's mtime tells that somebody else made, replaced or removed a file: then every file is looked at (stat)
 //     and those that changed are read again;
-//   - an edit in place leaves that mtime alone: 32 files are looked at in turn at each refresh, every file from time
+//   - an edit in place leaves that mtime alone: 64 files are looked at in turn at each refresh, every file from time
 //     to time, and a task that is about to be taken is always read, as are its blockers if they changed;
 //   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void.
 //
@@ -106,12 +106,17 @@ class Index {
   void reset();
   bool is_void();
   void look_at_next();
+  std::optional<Stamp> stamp_of(TaskId id);
+  bool is_racy(TaskId id);
+  bool is_damaged(TaskId id);
   void remember(TaskId id, const Facts& facts, const Stamp& stamp);
   void settle();
   bool is_ready(TaskId id);
   std::uint8_t lane_of(const Facts& facts);
   void move_to_lane(TaskId id, std::uint8_t lane);
   void set_bit(std::uint8_t lane, TaskId id, bool value);
+  bool has_bit(std::uint8_t lane, TaskId id);
+  std::vector<TaskId> all_in_lane(std::uint8_t lane);
   std::optional<TaskId> first_in_lane(std::uint8_t lane, TaskId from);
   std::optional<TaskId> first_of(std::uint8_t lane, std::uint64_t owner, std::uint64_t role,
                                  const std::set<TaskId>& passed);

@@ -22,24 +22,31 @@ std::string alive_file(const std::string& member) { return member + ".alive"; }
 
 void check_name(std::string_view kind, const std::string& name) {
   if (!is_name(name)) {
-    fail(Code::usage, "'{}' is not a name: a {} has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
+    fail(Code::usage,
+         "'{}' is not a name: a {} has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
          one_line(name), kind);
   }
+}
+
+void check_new_name(std::string_view kind, const std::string& name) {
+  check_name(kind, name);
+  if (is_reserved(name)) fail(Code::usage, "'{}' is reserved", name);
 }
 
 }  // namespace
 
 Durability durability_of(const Team* team) {
   const char* choice = std::getenv("TEAM_DURABILITY");
-  const std::string text = choice != nullptr ? choice : team != nullptr ? setting(*team, "durability") : "power";
+  const std::string text = choice != nullptr && *choice != '\0' ? choice
+                           : team != nullptr                    ? setting(*team, "durability")
+                                                                : "power";
   if (text == "process") return Durability::process;
   if (text != "power") fail(Code::usage, "durability is power or process, not '{}'", one_line(text));
   return Durability::power;
 }
 
 void add_member(Team& team, const std::string& name, const std::optional<std::string>& role) {
-  check_name("member", name);
-  if (is_reserved(name)) fail(Code::usage, "'{}' is reserved", name);
+  check_new_name("member", name);
   if (role) check_name("role", *role);
   for (const Member& member : team.members) {
     if (same_name(member.name, name)) fail(Code::conflict, "{} is in team {} already", member.name, team.name);
@@ -82,7 +89,9 @@ Folder Roster::team_folder(const std::string& name) const {
     const auto known = names();
     const auto near = nearest(name, known);
     fail(Code::not_found, "no team '{}'{}", name,
-         !near.empty() ? "; did you mean " + join(near, ", ") + "?" : known.empty() ? "" : "; there is " + join(known, ", "));
+         !near.empty()   ? "; did you mean " + join(near, ", ") + "?"
+         : known.empty() ? ""
+                         : "; there is " + join(known, ", "));
   }
   return std::move(*folder);
 }
@@ -108,18 +117,31 @@ std::function<Life(const std::string&)> Roster::lives(const std::string& team) c
 }
 
 void Roster::create(const Team& team) const {
-  check_name("team", team.name);
-  check_name("lead", team.lead);
-  if (is_reserved(team.lead) && team.lead != "lead") fail(Code::usage, "'{}' is reserved", team.lead);
+  check_new_name("team", team.name);
+  if (team.lead != "lead") check_new_name("lead", team.lead);
+  const bool is_board =
+      is_inner_path(team.board) && team.board != "." && split(team.board, '/').front() != kTeamsFolder;
+  if (!is_board) fail(Code::usage, "'{}' is not a folder beneath the root that can be a board", one_line(team.board));
   const Durability durable = durability_of(&team);
+  root_.find_store(team.board);  // refuses one that is not to be trusted before anything is made
   const Folder teams = root_.make_store(kTeamsFolder, durable);
   const Lock lock = Lock::acquire(teams, kLock, lock_timeout_);
   for (const std::string& other : names()) {
     if (same_name(other, team.name)) fail(Code::conflict, "team {} exists already", other);
   }
   root_.make_store(team.board, durable);
-  const Folder folder = teams.make_beneath(team.name, durable);
-  folder.replace(kConfig, to_file(team), durable);
+  // The folder appears with its configuration in it or not at all.
+  const std::string unseen = fmt::format("{}{:016x}", kTemporaryPrefix, random_number());
+  try {
+    const Folder folder = teams.make_beneath(unseen, Durability::process);
+    folder.write_unseen(kConfig, to_file(team), durable);
+    if (durable == Durability::power) folder.sync();
+    teams.rename_into(unseen, teams, team.name);
+  } catch (const Error&) {
+    teams.remove_tree(unseen);
+    throw;
+  }
+  if (durable == Durability::power) teams.sync();
 }
 
 Team Roster::change(const std::string& name, const std::function<void(Team&)>& edit) const {

@@ -1,8 +1,10 @@
 #include "libteam/store/status.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/clock.h"
+#include "libteam/base/json.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -31,7 +33,8 @@ Reason explain_blocker(TaskId id, const BoardView& view) {
     const Task blocker = view.get(id);
     const std::string name = fmt::format("waits for #{} '{}'", id, cut_characters(one_line(blocker.subject), 60));
     switch (blocker.status) {
-      case Status::failed: return {id, "failed", fmt::format("{}, which failed: {}", name, blocker.error.value_or("-"))};
+      case Status::failed:
+        return {id, "failed", fmt::format("{}, which failed: {}", name, blocker.error.value_or("-"))};
       case Status::in_progress:
         return {id, "blocked", fmt::format("{}, in progress by {}{}", name, *blocker.owner, since(blocker.claimed_at))};
       default: return {id, "blocked", fmt::format("{}, pending{}", name, blocker.owner ? " at " + *blocker.owner : "")};
@@ -57,7 +60,8 @@ std::optional<Reason> explain_role(const Task& task, const Team* team) {
 
 }  // namespace
 
-TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view, const BoardView::Report& broken) {
+TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view,
+                        const BoardView::Report& broken) {
   TeamStatus status{team.name, team.lead, team.board, {}, {}};
   for (const Member& member : team.members) {
     const Life life = roster.life_of(team.name, member.name);
@@ -114,6 +118,10 @@ std::vector<Reason> explain(const Task& task, const Roster& roster, const Team* 
     reasons.push_back({task.id, "ready", "ready: nobody has claimed it" + before});
   }
   return reasons;
+}
+
+std::string to_line(const Reason& reason) {
+  return dump_line({{"task", reason.task}, {"kind", reason.kind}, {"reason", reason.text}});
 }
 
 }  // namespace team

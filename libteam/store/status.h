@@ -20,6 +20,8 @@ struct Reason {
   std::string text;
 };
 
+std::string to_line(const Reason& reason);
+
 // Never empty: a task that nothing holds back is `ready`. `team` may be null.
 std::vector<Reason> explain(const Task& task, const Roster& roster, const Team* team, const BoardView& view);
 

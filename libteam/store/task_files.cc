@@ -100,7 +100,8 @@ std::vector<Stamp> TaskFiles::create_batch(const std::vector<Task>& tasks) const
     constexpr std::size_t kFew = 16;  // above it one flush of everything is cheaper than one each
     const bool each = durability_ == Durability::power && tasks.size() <= kFew;
     for (const Task& task : tasks) {
-      stamps.push_back(batch.replace(file_of(task.id), text_of(task), each ? Durability::power : Durability::process));
+      stamps.push_back(
+          batch.write_unseen(file_of(task.id), text_of(task), each ? Durability::power : Durability::process));
     }
     if (durability_ == Durability::power && !each) batch.sync_filesystem();
     scratch_folder.rename_into(name, folder_, kBatch);

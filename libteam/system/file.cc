@@ -64,9 +64,7 @@ bool flush(const Fd& fd) {
   return retry_interrupted([&] { return ::fdatasync(fd.get()); }) == 0;
 }
 
-std::string temporary_name() {
-  return fmt::format("{}{:x}-{:016x}", kTemporaryPrefix, ::getpid(), random_number());
-}
+std::string temporary_name() { return fmt::format("{}{:x}-{:016x}", kTemporaryPrefix, ::getpid(), random_number()); }
 
 using DirectoryStream = std::unique_ptr<DIR, int (*)(DIR*)>;
 
@@ -154,6 +152,7 @@ std::optional<Contents> Folder::read(const std::string& name, std::size_t most_b
   if (!fd) {
     if (errno == ENOENT) return std::nullopt;
     if (errno == ELOOP || errno == EXDEV) fail(Code::corrupt, "{}: is a symbolic link", path_of(name));
+    if (errno == ENXIO) fail(Code::corrupt, "{}: is not a regular file", path_of(name));  // a socket
     fail_errno("cannot open", path_of(name));
   }
   const struct stat status = status_of(fd, path_of(name));
@@ -218,7 +217,8 @@ std::string Folder::distrust() const {
 
 unsigned Folder::mode_of(const std::string& name) const {
   struct stat status {};
-  if (::fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) fail_errno("cannot look at", path_of(name));
+  if (::fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    fail_errno("cannot look at", path_of(name));
   return status.st_mode & 07777;
 }
 
@@ -231,6 +231,13 @@ Fd Folder::open(const std::string& name, int flags) const {
   Fd fd(open_entry(fd_.get(), name.c_str(), flags));
   if (!fd) fail_errno("cannot open", path_of(name));
   return fd;
+}
+
+Stamp Folder::write_unseen(const std::string& name, std::string_view text, Durability durability) const {
+  const Fd fd = open(name, O_WRONLY | O_CREAT | O_EXCL);
+  const bool written = write_all(fd.get(), text) && (durability == Durability::process || flush(fd));
+  if (!written) fail_errno("cannot write in", path_);
+  return stamp_of(status_of(fd, path_));
 }
 
 Stamp Folder::replace(const std::string& name, std::string_view text, Durability durability) const {
@@ -287,11 +294,8 @@ void Folder::sync_filesystem() const {
 
 NewFile::NewFile(const Folder& scratch, std::string_view text, Durability durability)
     : scratch_(scratch), temporary_(temporary_name()), durability_(durability) {
-  const Fd fd = scratch.open(temporary_, O_WRONLY | O_CREAT | O_EXCL);
   try {
-    const bool written = write_all(fd.get(), text) && (durability == Durability::process || flush(fd));
-    if (!written) fail_errno("cannot write in", scratch.path());
-    stamp_ = stamp_of(status_of(fd, scratch.path()));
+    stamp_ = scratch.write_unseen(temporary_, text, durability);
   } catch (const Error&) {
     ::unlinkat(scratch.fd(), temporary_.c_str(), 0);
     throw;

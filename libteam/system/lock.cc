@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,7 +103,8 @@ Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds
   while (::flock(fd.get(), LOCK_EX) != 0) {
     if (errno != EINTR) fail_errno("cannot lock", folder.path_of(name));
     if (deadline.passed()) {
-      fail(Code::again, "cannot lock '{}': {} has held it for {} s", folder.path_of(name), describe_holder(fd), seconds);
+      fail(Code::again, "cannot lock '{}': {} has held it for {} s", folder.path_of(name), describe_holder(fd),
+           seconds);
     }
   }
   return Lock(std::move(fd));

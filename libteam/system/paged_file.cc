@@ -1,5 +1,6 @@
 #include "libteam/system/paged_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +38,11 @@ bool PagedFile::write(std::uint64_t number, Page& page) {
   const ssize_t written = ::pwrite(fd_.get(), page.bytes.data(), kPageSize, static_cast<off_t>(number * kPageSize));
   page.dirty = written != static_cast<ssize_t>(kPageSize);
   return !page.dirty;
+}
+
+std::uint64_t PagedFile::size() const {
+  struct stat status {};
+  return ::fstat(fd_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 bool PagedFile::clear() {

@@ -1,7 +1,7 @@
 // A file of fixed-size items, read and written by pages.
 //
-// For caches that are opened, touched in a few places and closed again, thousands of times a second: pread and pwrite of
-// a few pages cost a third of what mapping the file does (Boost.Interprocess's mapped_region included). Changes stay
+// For caches that are opened, touched in a few places and closed again, thousands of times a second: pread and pwrite
+// of a few pages cost a third of what mapping the file does (Boost.Interprocess's mapped_region included). Changes stay
 // in memory until flush(); an item must not cross a page.
 #pragma once
 
@@ -36,6 +36,9 @@ class PagedFile {
   // Writes the changed pages of the file, or only the first one. False if the system refused: a cache can live with it.
   bool flush();
   bool flush_first_page();
+
+  // Of the file as it is on disk now.
+  std::uint64_t size() const;
 
   // Forgets everything, on disk too.
   bool clear();

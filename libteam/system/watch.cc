@@ -43,8 +43,8 @@ bool notifies(const Folder& folder) {
 Watch::Watch(const Folder& folder) {
   if (!notifies(folder)) return;
   Fd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  constexpr std::uint32_t kEvents = IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE |
-                                    IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+  constexpr std::uint32_t kEvents =
+      IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
   // By descriptor, not by name: the name may lead elsewhere by now.
   const std::string path = fmt::format("/proc/self/fd/{}", folder.fd());
   // Out of watches or instances is no reason to fail: looking again and again still works.

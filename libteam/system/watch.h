@@ -14,8 +14,8 @@
 namespace team {
 
 struct Changes {
-  bool any = false;   // false: the deadline passed
-  bool all = false;   // anything may have changed; `names` does not tell
+  bool any = false;  // false: the deadline passed
+  bool all = false;  // anything may have changed; `names` does not tell
   std::vector<std::string> names;
 };
 

@@ -19,9 +19,7 @@ namespace {
 std::optional<TaskId> choose(const std::map<TaskId, Task>& tasks, const std::string& member,
                              const std::optional<std::string>& role) {
   std::optional<TaskId> best;
-  const auto rank = [&](const Task& task) {
-    return std::tuple(task.owner == member ? 0 : 1, -task.priority, task.id);
-  };
+  const auto rank = [&](const Task& task) { return std::tuple(task.owner == member ? 0 : 1, -task.priority, task.id); };
   for (const auto& [id, task] : tasks) {
     if (task.status != Status::pending) continue;
     const bool for_me = task.owner ? task.owner == member : !task.role || task.role == role;
@@ -126,7 +124,8 @@ class World {
     Index index(*files_);
     index.refresh();
     for (const char* member : {"ann", "bob", "cid"}) {
-      for (const std::optional<std::string>& role : {std::optional<std::string>(), std::optional<std::string>("coder")}) {
+      for (const std::optional<std::string>& role :
+           {std::optional<std::string>(), std::optional<std::string>("coder")}) {
         CHECK(index.first_ready(member, role, {}) == choose(tasks_, member, role));
       }
     }

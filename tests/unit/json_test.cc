@@ -43,7 +43,8 @@ void places() {
 }
 
 void round_trips() {
-  CHECK(dump_line(parse_json("{\"z\": 1, \"a\": [true, null, 1.5, \"ü\"]}", "f")) == "{\"z\":1,\"a\":[true,null,1.5,\"ü\"]}");
+  CHECK(dump_line(parse_json("{\"z\": 1, \"a\": [true, null, 1.5, \"ü\"]}", "f")) ==
+        "{\"z\":1,\"a\":[true,null,1.5,\"ü\"]}");
   CHECK(dump_line(parse_json("\"a\xFF\"", "f")) == "\"a\xEF\xBF\xBD\"");
   CHECK(dump_line(parse_json("1709234567.89", "f")) == "1709234567.89");
 }

@@ -37,8 +37,8 @@ void files() {
   CHECK(refusal("{\"status\": \"in_progress\"}").find("'owner' must be set") != std::string::npos);
   for (const char* bad :
        {"[]", "3", "{\"id\": \"3\"}", "{\"id\": 3.0}", "{\"subject\": 1}", "{\"priority\": 3}", "{\"priority\": -1}",
-        "{\"blockedBy\": 1}", "{\"blockedBy\": [\"1\"]}", "{\"blockedBy\": [0]}", "{\"owner\": \"../x\"}", "{\"owner\": \"\"}",
-        "{\"metadata\": []}", "{\"createdAt\": \"now\"}", "{\"rev\": -1}", "{\"lease\": {}}"}) {
+        "{\"blockedBy\": 1}", "{\"blockedBy\": [\"1\"]}", "{\"blockedBy\": [0]}", "{\"owner\": \"../x\"}",
+        "{\"owner\": \"\"}", "{\"metadata\": []}", "{\"createdAt\": \"now\"}", "{\"rev\": -1}", "{\"lease\": {}}"}) {
     CHECK(fails_with(Code::corrupt, [&] { parse(bad); }));
   }
   CHECK(parse("{\"blockedBy\": [2, 1, 2]}").blocked_by == (std::vector<TaskId>{2, 1}));
@@ -69,9 +69,10 @@ void drafts() {
   const Draft draft = parse_draft("{\"key\":\"a\",\"subject\":\"x\",\"blockedBy\":[\"b\",7]}", "line 1");
   CHECK(draft.key == "a" && draft.blocked_by_keys == std::vector<std::string>{"b"});
   CHECK(draft.task.blocked_by == std::vector<TaskId>{7});
-  for (const char* bad : {"{}", "{\"subject\":\" \"}", "nonsense", "[]", "{\"subject\":\"x\",\"id\":1}",
-                          "{\"subject\":\"x\",\"status\":\"completed\"}", "{\"subject\":\"x\",\"priority\":9}",
-                          "{\"subject\":\"x\",\"deliverable\":\"../x\"}", "{\"subject\":\"x\",\"deliverable\":\"/etc/x\"}"}) {
+  for (const char* bad :
+       {"{}", "{\"subject\":\" \"}", "nonsense", "[]", "{\"subject\":\"x\",\"id\":1}",
+        "{\"subject\":\"x\",\"status\":\"completed\"}", "{\"subject\":\"x\",\"priority\":9}",
+        "{\"subject\":\"x\",\"deliverable\":\"../x\"}", "{\"subject\":\"x\",\"deliverable\":\"/etc/x\"}"}) {
     CHECK(fails_with(Code::usage, [&] { parse_draft(bad, "line 1"); }));
   }
 }

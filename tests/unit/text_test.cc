@@ -21,12 +21,15 @@ void unicode() {
   CHECK(repair_utf8("plain") == "plain");
   CHECK(repair_utf8("grün 日本 🙂") == "grün 日本 🙂");
   CHECK(repair_utf8("a\xFF"
-                    "b") == "a\xEF\xBF\xBD"
-                            "b");
+                    "b") ==
+        "a\xEF\xBF\xBD"
+        "b");
   CHECK(repair_utf8("\xC0\xAF") == "\xEF\xBF\xBD\xEF\xBF\xBD");          // overlong
   CHECK(repair_utf8("\xED\xA0\x80").find('\xED') == std::string::npos);  // a surrogate
   CHECK(repair_utf8("\xE6\x97") == "\xEF\xBF\xBD");                      // cut off
-  CHECK(repair_utf8(std::string_view("a\0b", 3)) == "a\xEF\xBF\xBD" "b");
+  CHECK(repair_utf8(std::string_view("a\0b", 3)) ==
+        "a\xEF\xBF\xBD"
+        "b");
   CHECK(cut_characters("日本語", 3) == "日本語");
   CHECK(cut_characters("日本語です", 3) == "日本…");
   CHECK(cut_characters("abc", 0).empty());
@@ -43,7 +46,8 @@ void unicode() {
 void numbers() {
   CHECK(parse_integer("0") == 0);
   CHECK(parse_integer("9223372036854775807") == INT64_MAX);
-  for (const char* bad : {"", "-1", "+1", "01", "1 ", " 1", "1x", "9223372036854775808", "0x1"}) CHECK(!parse_integer(bad));
+  for (const char* bad : {"", "-1", "+1", "01", "1 ", " 1", "1x", "9223372036854775808", "0x1"})
+    CHECK(!parse_integer(bad));
   CHECK(parse_seconds("2") == 2);
   CHECK(parse_seconds("0.5") == 0.5);
   CHECK(parse_seconds("500ms") == 0.5);

@@ -1,0 +1,28 @@
+// The dependency graph of a board as a picture: for a terminal, for graphviz, for Mermaid, for a browser.
+//
+// All four are complete for an empty graph and for one with cycles and missing blockers; no subject can break out of
+// its label. The same graph gives the same bytes.
+#pragma once
+
+#include <string>
+
+#include "libteam/cli/output.h"
+#include "libteam/record/graph.h"
+
+namespace team {
+
+// A tree of lines: below each task those that wait for it. A task is drawn once with all that waits for it; wherever
+// else it belongs only its id stands, so the lines are as many as dependencies and starts, and some more for what would
+// stand too far right. Cut to the width of a terminal.
+void draw_tree(Output& out, const TaskGraph& graph);
+
+// The language of dot(1).
+std::string to_dot(const TaskGraph& graph);
+
+// A Mermaid flowchart.
+std::string to_mermaid(const TaskGraph& graph);
+
+// A self-contained SVG document with a legend.
+std::string to_svg(const TaskGraph& graph);
+
+}  // namespace team

@@ -1,0 +1,33 @@
+// How a node of the graph looks in every kind of drawing.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libteam/cli/output.h"
+#include "libteam/record/graph.h"
+
+namespace team {
+
+struct Look {
+  std::string_view name;
+  std::string_view symbol;
+  Output::Tone tone;
+  std::string_view fill;
+  std::string_view stroke;
+  bool is_dashed;
+};
+
+inline constexpr std::size_t kLookCount = 7;
+// ready and waiting are both pending; missing and broken are blockers that are named but cannot be read.
+const std::array<Look, kLookCount>& all_looks();
+
+// One for each of the graph's nodes.
+std::vector<const Look*> looks_of(const TaskGraph& graph);
+
+// The subject on one line, fit for XML once it is escaped; "missing" or "broken" for what has none.
+std::string label_of(const GraphTask& task);
+
+}  // namespace team

@@ -1,0 +1,115 @@
+#include "libteam/record/graph.h"
+
+#include <algorithm>
+#include <set>
+
+namespace team {
+
+namespace {
+
+enum class Way { to_blockers, to_dependents };
+
+// Marks `from` and all that it leads to.
+void spread(const std::vector<GraphNode>& nodes, std::size_t from, Way way, std::vector<bool>& reached) {
+  std::vector<std::size_t> todo = {from};
+  reached[from] = true;
+  while (!todo.empty()) {
+    const GraphNode& node = nodes[todo.back()];
+    todo.pop_back();
+    for (const std::size_t next : way == Way::to_blockers ? node.blockers : node.dependents) {
+      if (reached[next]) continue;
+      reached[next] = true;
+      todo.push_back(next);
+    }
+  }
+}
+
+}  // namespace
+
+TaskGraph::TaskGraph(std::vector<GraphTask> tasks) {
+  std::set<TaskId> known;
+  for (const GraphTask& task : tasks) known.insert(task.id);
+  const std::size_t given = tasks.size();
+  for (std::size_t i = 0; i < given; ++i) {
+    for (const TaskId blocker : tasks[i].blocked_by) {
+      if (!known.insert(blocker).second) continue;
+      GraphTask missing;
+      missing.id = blocker;
+      missing.kind = GraphTask::Kind::missing;
+      tasks.push_back(std::move(missing));
+    }
+  }
+  std::sort(tasks.begin(), tasks.end(), [](const GraphTask& a, const GraphTask& b) { return a.id < b.id; });
+  nodes_.reserve(tasks.size());
+  for (GraphTask& task : tasks) nodes_.push_back({std::move(task), {}, {}});
+  for (std::size_t place = 0; place < nodes_.size(); ++place) {
+    for (const TaskId id : nodes_[place].task.blocked_by) {
+      const std::size_t blocker = *place_of(id);
+      nodes_[place].blockers.push_back(blocker);
+      nodes_[blocker].dependents.push_back(place);
+    }
+    std::sort(nodes_[place].blockers.begin(), nodes_[place].blockers.end());
+  }
+}
+
+std::optional<std::size_t> TaskGraph::place_of(TaskId id) const {
+  const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), id,
+                                      [](const GraphNode& node, TaskId wanted) { return node.task.id < wanted; });
+  if (found == nodes_.end() || found->task.id != id) return std::nullopt;
+  return static_cast<std::size_t>(found - nodes_.begin());
+}
+
+void TaskGraph::mark_broken(TaskId id) {
+  if (const auto place = place_of(id)) nodes_[*place].task.kind = GraphTask::Kind::broken;
+}
+
+TaskGraph TaskGraph::upstream_of(const std::vector<TaskId>& ids) const {
+  std::vector<bool> wanted(nodes_.size());
+  for (const TaskId id : ids) {
+    const auto place = place_of(id);
+    if (place && !wanted[*place]) spread(nodes_, *place, Way::to_blockers, wanted);
+  }
+  std::vector<GraphTask> tasks;
+  for (std::size_t place = 0; place < nodes_.size(); ++place) {
+    if (wanted[place]) tasks.push_back(nodes_[place].task);
+  }
+  return TaskGraph(std::move(tasks));
+}
+
+std::vector<TaskId> TaskGraph::open_blockers(const GraphNode& node) const {
+  std::vector<TaskId> open;
+  if (has_ended(node.task.status)) return open;
+  for (const std::size_t place : node.blockers) {
+    if (nodes_[place].task.status != Status::completed) open.push_back(nodes_[place].task.id);
+  }
+  return open;
+}
+
+std::vector<std::size_t> TaskGraph::starts() const {
+  std::vector<std::size_t> starts;
+  std::vector<bool> reached(nodes_.size());
+  for (std::size_t place = 0; place < nodes_.size(); ++place) {
+    if (!nodes_[place].blockers.empty()) continue;
+    starts.push_back(place);
+    spread(nodes_, place, Way::to_dependents, reached);
+  }
+  for (std::size_t place = 0; place < nodes_.size(); ++place) {
+    if (reached[place]) continue;
+    starts.push_back(one_of_a_cycle_above(place));
+    spread(nodes_, starts.back(), Way::to_dependents, reached);
+  }
+  return starts;
+}
+
+// For a node that no start leads to: all above it have blockers, so going up must come back to where it was.
+std::size_t TaskGraph::one_of_a_cycle_above(std::size_t place) const {
+  std::set<std::size_t> passed;
+  while (passed.insert(place).second) place = nodes_[place].blockers.front();
+  std::size_t smallest = place;
+  for (std::size_t at = nodes_[place].blockers.front(); at != place; at = nodes_[at].blockers.front()) {
+    smallest = std::min(smallest, at);
+  }
+  return smallest;
+}
+
+}  // namespace team

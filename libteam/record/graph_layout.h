@@ -1,0 +1,45 @@
+// Where the boxes of a graph stand and how its lines run, from left to right.
+//
+// A task stands one column to the right of the last of its blockers. Within a column the order is chosen so that few
+// lines cross. A line bends only between columns and passes a column in a lane of its own, so it never runs through a
+// box; the lines that leave one box share their lanes. Tasks that nothing links stand in rows below the rest.
+// The same graph gives the same layout. 500 tasks take some milliseconds.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "libteam/record/graph.h"
+
+namespace team {
+
+struct LayoutSizes {
+  double box_width = 0;
+  double box_height = 0;
+  double box_gap = 0;     // between boxes of one column
+  double lane_gap = 0;    // between a lane and its neighbours
+  double column_gap = 0;  // at least; wider where lines are steep
+};
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+struct GraphLine {
+  std::vector<Point> points;    // neighbours of unlike y are in different columns
+  bool has_tip = false;         // the last point touches the box of a dependent
+  bool closes_a_cycle = false;  // runs from right to left
+};
+
+struct GraphLayout {
+  std::vector<Point> boxes;  // upper left corners, as TaskGraph::nodes()
+  std::vector<GraphLine> lines;
+  std::vector<std::size_t> loops;  // places of those that wait for themselves
+  double width = 0;
+  double height = 0;
+};
+
+GraphLayout lay_out(const TaskGraph& graph, const LayoutSizes& sizes);
+
+}  // namespace team

@@ -1,0 +1,68 @@
+load helper
+
+# What was built is installed as it is: make must not build it again while other tests use it.
+project_make() {
+  make -s -C "$PROJECT" --old-file=all DESTDIR="$PWD/stage" PREFIX=/opt/kit BUILD="${BIN%/bin}" "$@"
+}
+
+listed() { (cd stage && find . ! -type d | sort); }
+
+expected_files() {
+  local program page
+  for program in "$BIN"/*; do
+    echo "./opt/kit/bin/${program##*/}"
+    echo "./opt/kit/share/bash-completion/completions/${program##*/}"
+  done
+  echo ./opt/kit/share/bash-completion/completions/teamkit
+  for page in "$PROJECT"/man/*.[157]; do
+    [ ! -e "$page" ] || echo "./opt/kit/share/man/man${page##*.}/${page##*/}"
+  done
+}
+
+@test "installs the programs, the pages and the completion, and nothing else" {
+  run --separate-stderr project_make install
+
+  same 0 "$status"
+  same '' "$stderr"
+  same "$(expected_files | sort)" "$(listed)"
+}
+
+@test "installs programs that run and pages that can be read, whatever the umask" {
+  (umask 077 && project_make install)
+
+  run --separate-stderr stage/opt/kit/bin/task-list --version
+  same 0 "$status"
+  [[ $output == 'task-list (teamkit) '* ]]
+  same 755 "$(stat -c %a stage/opt/kit/bin/task-list)"
+  same 644 "$(stat -c %a stage/opt/kit/share/bash-completion/completions/teamkit)"
+  same 644 "$(stat -L -c %a stage/opt/kit/share/bash-completion/completions/task-list)"
+  same '' "$(find stage -type d ! -perm 755)"
+}
+
+@test "installs over what is there" {
+  project_make install
+  listed >first
+
+  run --separate-stderr project_make install
+
+  same 0 "$status"
+  listed | cmp - first
+}
+
+@test "uninstalls all that it installed and nothing else" {
+  mkdir -p stage/opt/kit/bin
+  echo mine >stage/opt/kit/bin/mine
+  project_make install
+
+  run --separate-stderr project_make uninstall
+
+  same 0 "$status"
+  same ./opt/kit/bin/mine "$(listed)"
+}
+
+@test "uninstalls where nothing is installed" {
+  run --separate-stderr project_make uninstall
+
+  same 0 "$status"
+  same '' "$stderr"
+}

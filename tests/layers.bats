@@ -1,0 +1,97 @@
+load helper
+
+# add FILE INCLUDE…: a file that includes these.
+add() {
+  mkdir -p "${1%/*}"
+  printf '// a file\n' >"$1"
+  printf '#include %s\n' "${@:2}" >>"$1"
+}
+
+setup_tree() {
+  add libteam/base/error.h '<string>'
+  add libteam/base/json.h '<nlohmann/json_fwd.hpp>'
+  add libteam/record/json_fields.h '<nlohmann/json.hpp>' '"libteam/base/json.h"'
+  add libteam/store/board.cc '"libteam/system/lock.h"' '"libteam/record/json_fields.h"'
+  add libteam/agent/http.cc '<curl/curl.h>' '"libteam/store/board.h"'
+  add libteam/cli/command.cc '<CLI/App.hpp>' '"libteam/store/board.h"' '"libteam/cli/command.h"'
+  add cmd/task-claim.cc '<optional>' '"libteam/cli/command.h"'
+}
+
+# refused LINE…: exactly these violations.
+refused() {
+  run --separate-stderr "$PROJECT/scripts/check-layers" .
+
+  as_expected 1 "$(printf '%s\n' "$@")" ''
+}
+
+@test "says nothing of a tree in order" {
+  setup_tree
+
+  run --separate-stderr "$PROJECT/scripts/check-layers" .
+
+  as_expected 0 '' ''
+}
+
+@test "says nothing of this tree" {
+  run --separate-stderr "$PROJECT/scripts/check-layers"
+
+  as_expected 0 '' ''
+}
+
+@test "refuses an include of a later layer" {
+  setup_tree
+  add libteam/base/text.cc '<string>' '"libteam/system/file.h"'
+  add libteam/store/roster.h '"libteam/cli/output.h"'
+
+  refused 'libteam/base/text.cc:3: base does not know system' 'libteam/store/roster.h:2: store does not know cli'
+}
+
+@test "refuses that agent and cli know each other" {
+  setup_tree
+  add libteam/agent/tools.cc '"libteam/cli/output.h"'
+  add libteam/cli/context.cc '"libteam/agent/http.h"'
+
+  refused 'libteam/agent/tools.cc:2: agent does not know cli' 'libteam/cli/context.cc:2: cli does not know agent'
+}
+
+@test "refuses files in values and JSON in the system" {
+  setup_tree
+  add libteam/record/task.cc '"libteam/system/file.h"'
+  add libteam/system/file.cc '"libteam/base/json.h"'
+
+  refused 'libteam/record/task.cc:2: record does not know system: values have no files and no locks' \
+    'libteam/system/file.cc:2: system does not know JSON'
+}
+
+@test "refuses a second file with CLI11 and a second one with curl" {
+  setup_tree
+  add libteam/agent/stream.cc '<curl/curl.h>'
+  add libteam/cli/output.cc '<CLI/Formatter.hpp>'
+
+  refused 'libteam/agent/stream.cc:2: curl is included in libteam/agent/http.cc only' \
+    'libteam/cli/output.cc:2: CLI11 is included in libteam/cli/command.cc only'
+}
+
+@test "refuses nlohmann/json.hpp in a header, directly and by another" {
+  setup_tree
+  add libteam/record/task.h '<nlohmann/json.hpp>'
+  add libteam/record/team.h '"libteam/record/json_fields.h"'
+
+  refused 'libteam/record/task.h:2: a header does not include nlohmann/json.hpp: it takes seconds to compile' \
+    'libteam/record/team.h:2: a header does not include json_fields.h, which is nlohmann/json.hpp'
+}
+
+@test "refuses a command that includes more than libteam and C++" {
+  setup_tree
+  add cmd/task-get.cc '<unistd.h>' '"task-claim.h"'
+
+  refused 'cmd/task-get.cc:2: <unistd.h>: a command includes headers of libteam and of C++ only' \
+    'cmd/task-get.cc:3: "task-claim.h": a header of ours is named from the top, libteam/...'
+}
+
+@test "refuses a folder that is no layer" {
+  setup_tree
+  add libteam/util/misc.cc '<string>'
+
+  refused 'libteam/util/misc.cc:1: libteam/util is not one of the layers'
+}

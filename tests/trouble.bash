@@ -1,0 +1,70 @@
+# For tests of what happens when others or the system stand in the way. Whatever is held or mounted ends with the test.
+
+# hold FILE: a process keeps FILE locked, as a living writer or teammate does, until let_go.
+hold() {
+  rm -f life
+  mkfifo life
+  flock --no-fork "$1" cat life 3>&- &
+  HOLDER=$!
+  wait_until is_held "$1"
+}
+
+is_held() {
+  [ -e "$1" ] && ! flock --nonblock "$1" true
+}
+
+let_go() {
+  [ -n "${HOLDER:-}" ] || return 0
+  kill -KILL "$HOLDER"
+  wait "$HOLDER" 2>/dev/null || true
+  HOLDER=
+}
+
+# lease_is_over ID: by the clock that leases run on.
+lease_is_over() {
+  awk -v end="$(jq .lease.until ".tasks/$1.json")" '{ exit !($1 > end) }' /proc/uptime
+}
+
+# read_only FOLDER: nobody can write there, not even root.
+read_only() {
+  if ((EUID != 0)); then
+    chmod -R a-w "$1"
+    return
+  fi
+  mount --bind "$1" "$1" 2>/dev/null || skip 'cannot mount here'
+  MOUNTED=$(realpath "$1")
+  mount -o remount,bind,ro "$1"
+}
+
+# small_disk: goes on in an empty folder on a disk of 64 KiB.
+small_disk() {
+  ((EUID == 0)) || skip 'a small disk needs root'
+  mkdir small
+  mount -t tmpfs -o size=64k tmpfs small 2>/dev/null || skip 'cannot mount here'
+  MOUNTED=$(realpath small)
+  cd small || return
+}
+
+fill_disk() {
+  cat /dev/zero 2>/dev/null >full || true
+}
+
+teardown() {
+  let_go
+  cd /
+  if [ -n "${MOUNTED:-}" ]; then umount --lazy "$MOUNTED"; fi
+  chmod -R u+w "$BATS_TEST_TMPDIR"
+}
+
+# like PATTERN ACTUAL: shows both if the glob pattern does not match.
+like() {
+  # shellcheck disable=SC2053
+  [[ $2 == $1 ]] && return
+  printf 'expected: %s\n  actual: %s\n' "$1" "$2" >&2
+  return 1
+}
+
+# refused STATUS PATTERN: `run --separate-stderr` left nothing on stdout and one line on stderr.
+refused() {
+  same "$1" "$status" && same '' "$output" && like "$2" "$stderr" && same 1 "${#stderr_lines[@]}"
+}
