@@ -13,6 +13,9 @@ team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& c
   const team::Actor& actor = context.actor();
   context.changes();
   const team::Changed changed = context.board().change(id, change, actor);
+  if (const team::Mail* mail = context.mail_or_none()) {
+    team::announce_freed(*mail, context.team(), changed.task, changed.freed, actor);
+  }
   for (const team::Task& freed : changed.freed) team::print_task(context, freed);
   return team::Exit::done;
 }

@@ -47,7 +47,14 @@ team::Exit create(team::Context& context, const Options& options) {
   context.make_root_here();
   const team::Actor& actor = context.actor();
   context.changes();
-  for (const team::TaskId id : context.board().create(std::move(drafts), actor)) {
+  const auto ids = context.board().create(drafts, actor);
+  if (const team::Mail* mail = context.mail_or_none()) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      drafts[i].task.id = ids[i];
+      team::announce_assigned(*mail, context.team(), drafts[i].task, actor);
+    }
+  }
+  for (const team::TaskId id : ids) {
     context.out().line(context.json() ? fmt::format("{{\"id\":{}}}", id) : std::to_string(id));
   }
   return team::Exit::done;

@@ -143,8 +143,25 @@ std::string repair_utf8(std::string_view text) {
   return repaired;
 }
 
+std::size_t whole_characters(std::string_view text) {
+  for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+    if (byte < 0x80) break;
+    const std::size_t needs = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 0;
+    if (needs > back) return text.size() - back;
+    if (needs > 0) break;
+  }
+  return text.size();
+}
+
 std::string cut_characters(std::string_view text, std::size_t most) {
   return cut(text, most, [](const Character&) { return std::size_t{1}; });
+}
+
+std::size_t count_characters(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); at += decode(text.substr(at)).length) ++count;
+  return count;
 }
 
 std::size_t columns(std::string_view text) {

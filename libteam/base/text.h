@@ -20,8 +20,13 @@ bool same_name(std::string_view one, std::string_view other);
 // Valid UTF-8 comes back as it is; each invalid sequence becomes one U+FFFD, and NUL too.
 std::string repair_utf8(std::string_view text);
 
+// How many bytes of `text` are whole characters: all, unless it was cut in the middle of its last one.
+std::size_t whole_characters(std::string_view text);
+
 // At most `most` characters (code points); a cut one ends in "…", which counts.
 std::string cut_characters(std::string_view text, std::size_t most);
+
+std::size_t count_characters(std::string_view text);
 
 // Columns that a terminal uses: 2 for CJK and emoji, 0 for combining marks.
 std::size_t columns(std::string_view text);

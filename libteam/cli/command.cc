@@ -30,6 +30,7 @@ struct Entry {
   bool operand = false;
   bool repeated = false;
   bool optional = true;
+  bool value_optional = false;  // --wait or --wait=5, never --wait 5
   Take take;
   bool* flag = nullptr;
 };
@@ -124,6 +125,8 @@ struct Command::Parts {
   std::string help() const;
   std::string table() const;
   void parse(int argc, char** argv);
+  std::vector<std::string> take_optional_values(std::vector<std::string> words,
+                                                std::vector<std::vector<std::string>>& values) const;
   void deal_operands(const std::vector<std::string>& words, std::vector<std::vector<std::string>>& values) const;
   void check(const std::vector<std::vector<std::string>>& values) const;
   int answer(Context& context, const std::function<Exit(Context&)>& verb) const;
@@ -176,6 +179,10 @@ void Command::operand(const char* name, TaskId& value, const char* help) {
 
 void Command::operand(const char* name, std::vector<TaskId>& value, const char* help) {
   parts_->add_operand(name, help, [&value](const std::string& text) { value.push_back(to_id("ID", text)); });
+}
+
+void Command::operand(const char* name, std::vector<std::string>& value, const char* help) {
+  parts_->add_operand(name, help, [&value](const std::string& text) { value.push_back(repair_utf8(text)); });
 }
 
 void Command::flag(const char* names, bool& value, const char* help) { parts_->add_flag(names, value, help); }
@@ -234,6 +241,14 @@ void Command::seconds(const char* spec, std::optional<double>& value, const char
   parts_->entries.back().take = [&value, name](const std::string& text) { value = to_seconds(name, text); };
 }
 
+void Command::optional_seconds(const char* spec, std::optional<std::optional<double>>& value, const char* help) {
+  const std::string name = parts_->add_option(spec, help);
+  parts_->entries.back().value_optional = true;
+  parts_->entries.back().take = [&value, name](const std::string& text) {
+    value = text.empty() ? std::nullopt : std::optional(to_seconds(name, text));
+  };
+}
+
 void Command::exactly_one(std::vector<std::string> names) { parts_->rules.push_back({std::move(names), 1, 1}); }
 
 void Command::at_least_one(std::vector<std::string> names) {
@@ -253,7 +268,7 @@ std::string Command::Parts::help() const {
   for (const Entry& entry : entries) {
     std::string left = entry.operand ? entry.names : join(split(entry.names, ','), ", ");
     if (!entry.operand && !left.starts_with("-C") && left.starts_with("--")) left = "    " + left;
-    if (!entry.value.empty()) left += " " + entry.value;
+    if (!entry.value.empty()) left += entry.value_optional ? "[=" + entry.value + "]" : " " + entry.value;
     width = std::max(width, left.size());
     rows.emplace_back(left, entry.help);
   }
@@ -282,13 +297,15 @@ void Command::Parts::parse(int argc, char** argv) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].flag != nullptr) {
       app.add_flag(entries[i].names, *entries[i].flag);
+    } else if (entries[i].value_optional) {
+      app.add_flag_callback(entries[i].names, [] {});  // taken out of the words below
     } else if (!entries[i].operand) {
       app.add_option(entries[i].names, values[i])->expected(1)->take_all()->allow_extra_args(false);
     }
   }
   app.add_flag("--option-table", wants_table);  // for the completion script and the tests; not for people
   try {
-    std::vector<std::string> words(argv + 1, argv + argc);
+    std::vector<std::string> words = take_optional_values({argv + 1, argv + argc}, values);
     std::reverse(words.begin(), words.end());
     app.parse(words);
   } catch (const CLI::ParseError& error) {
@@ -301,6 +318,23 @@ void Command::Parts::parse(int argc, char** argv) {
     for (const std::string& value : values[i]) entries[i].take(value);
   }
   check(values);
+}
+
+// CLI11 would take the next word for the value of an option that can do without one: so these are dealt with first.
+std::vector<std::string> Command::Parts::take_optional_values(std::vector<std::string> words,
+                                                              std::vector<std::vector<std::string>>& values) const {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].value_optional) continue;
+    const auto end = std::find(words.begin(), words.end(), "--");
+    const auto kept = std::remove_if(words.begin(), end, [&](const std::string& word) {
+      const bool bare = word == entries[i].names;
+      if (!bare && !word.starts_with(entries[i].names + "=")) return false;
+      values[i].push_back(bare ? std::string() : word.substr(entries[i].names.size() + 1));
+      return true;
+    });
+    words.erase(kept, end);
+  }
+  return words;
 }
 
 // Gives the words that are no options to the operands, in order.

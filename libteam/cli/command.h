@@ -45,6 +45,7 @@ class Command {
   void operand(const char* name, std::optional<TaskId>& value, const char* help);
   void operand(const char* name, TaskId& value, const char* help);
   void operand(const char* name, std::vector<TaskId>& value, const char* help);
+  void operand(const char* name, std::vector<std::string>& value, const char* help);
 
   void flag(const char* names, bool& value, const char* help);
   // "--owner NAME": the word after the option names its value, in help and for completion.
@@ -57,6 +58,9 @@ class Command {
   void option(const char* spec, std::vector<Status>& value, const char* help);  // repeated, or with commas
   void option(const char* spec, std::optional<Status>& value, const char* help);
   void seconds(const char* spec, std::optional<double>& value, const char* help);
+
+  // "--wait[=SECONDS]": the value may be left out, and only "=" gives one.
+  void optional_seconds(const char* spec, std::optional<std::optional<double>>& value, const char* help);
 
   // Exactly one of these operands and options must be there.
   void exactly_one(std::vector<std::string> names);

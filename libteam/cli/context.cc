@@ -97,4 +97,11 @@ Board& Context::board() {
   return *board_;
 }
 
+Mail& Context::mail() {
+  if (!mail_) mail_.emplace(root(), team(), choices_.lock_timeout);
+  return *mail_;
+}
+
+Mail* Context::mail_or_none() { return team_or_none() != nullptr ? &mail() : nullptr; }
+
 }  // namespace team

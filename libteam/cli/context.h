@@ -8,6 +8,7 @@
 #include "libteam/cli/output.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
+#include "libteam/store/mail.h"
 #include "libteam/store/root.h"
 #include "libteam/store/roster.h"
 
@@ -58,6 +59,10 @@ class Context {
   // Throws permission_denied unless the actor is the lead or the user.
   void require_lead(std::string_view what);
   Board& board();
+  // The mail of the team; throws not_found without one.
+  Mail& mail();
+  // Null without a team.
+  Mail* mail_or_none();
 
   // From here on something may have changed: if the answer cannot be written, the exit status is not 0.
   void changes() { changes_ = true; }
@@ -75,6 +80,7 @@ class Context {
   std::string team_rule_;
   std::optional<Actor> actor_;
   std::unique_ptr<Board> board_;
+  std::optional<Mail> mail_;
 };
 
 }  // namespace team

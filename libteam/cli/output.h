@@ -26,6 +26,8 @@ class Output {
   void text(std::string_view text);
   // Everything said so far reaches the reader, or is known to have failed.
   void flush();
+  // Whether something could not be written: a reader that went away, a full disk.
+  bool failed() const { return error_ != 0; }
   // Throws io if something could not be written; a reader that went away is no failure for who only reads.
   enum class Reader { may_leave, must_stay };
   void finish(Reader reader);

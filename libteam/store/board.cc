@@ -6,6 +6,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/event_log.h"
 #include "libteam/store/index.h"
 #include "libteam/system/lock.h"
 
@@ -35,6 +36,8 @@ void check_holder(const Task& task, const Actor& actor, std::string_view verb) {
          verb, task.id);
   }
 }
+
+const Actor kSystem{.name = "system", .role = std::nullopt, .run = std::nullopt, .leads = true};
 
 bool names(const std::vector<TaskId>& ids, TaskId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
 
@@ -223,11 +226,13 @@ class Board::Session {
   Index index_;
 };
 
-Board::Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of)
+Board::Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of,
+             Record record)
     : root_(root),
       rules_(rules),
       members_(std::move(members)),
       life_of_(std::move(life_of)),
+      record_(std::move(record)),
       files_(std::move(folder), rules.durability),
       view_(files_) {}
 
@@ -277,11 +282,14 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
     index.begin();
     const std::vector<Stamp> stamps = session.create(tasks);
     std::vector<TaskId> ids;
+    std::vector<Event> events;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       index.put(tasks[i], stamps[i]);
       ids.push_back(tasks[i].id);
+      events.push_back(task_event("TASK_CREATED", tasks[i]));
     }
     index.commit();
+    record_(actor, events);
     return ids;
   });
 }
@@ -317,6 +325,7 @@ void Board::reclaim_lost(Session& session, std::vector<Task>& released) {
     give_back(task, lost);
     touch(task);
     session.write(*file, task);
+    record_(kSystem, {task_change_event(file->task, task)});
     released.push_back(std::move(task));
   }
 }
@@ -350,6 +359,7 @@ std::optional<Task> Board::claim_next(const Actor& actor) {
       take(task, actor);
       touch(task);
       session.write(*file, task);
+      record_(actor, {task_change_event(file->task, task)});
       return task;
     }
   });
@@ -379,10 +389,14 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
     check_task(task);
     touch(task);
     Changed changed{task, {}};
+    std::vector<Event> events = {task_change_event(file.task, task)};
     for (const TaskId freed : session.write(file, task)) {
       const auto other = session.read_if_whole(freed);
-      if (other && freed != id) changed.freed.push_back(other->task);
+      if (!other || freed == id) continue;
+      changed.freed.push_back(other->task);
+      events.push_back(task_event("TASK_UNBLOCKED", other->task));
     }
+    record_(actor, events);
     return changed;
   });
 }
@@ -483,8 +497,26 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
     files_.remove(id);
     session.index().forget(id);
     session.index().commit();
+    record_(actor, {task_event("TASK_DELETED", task)});
   });
 }
+
+namespace {
+
+// Opened when there is something to record.
+Board::Record recorder(const Root& root, const Team& team, double lock_timeout) {
+  return [&root, name = team.name, lock_timeout](const Actor& actor, const std::vector<Event>& events) {
+    try {
+      const Folder folder = Roster(root, lock_timeout).folder_of(name);
+      EventLog(folder, lock_timeout).append({name, actor.name, actor.role, actor.run}, events);
+    } catch (const Error& error) {
+      if (error.code() != Code::io && error.code() != Code::again) throw;
+      fail(Code::unknown, "the change is made, but not in the log: {}", error.what());
+    }
+  };
+}
+
+}  // namespace
 
 Board open_board(const Root& root, const Team* team, double lock_timeout, Missing missing) {
   BoardRules rules;
@@ -495,14 +527,16 @@ Board open_board(const Root& root, const Team* team, double lock_timeout, Missin
   if (!folder) fail(Code::not_found, "no board '{}' in '{}'; task-create makes one", path, root.path());
   std::vector<std::string> members;
   Board::LifeOf life_of = [](const std::string&) { return Life::unknown; };
+  Board::Record record = [](const Actor&, const std::vector<Event>&) {};
   if (team != nullptr) {
     rules.per_member = static_cast<std::int64_t>(number_setting(*team, "tasks.perMember"));
     rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
     rules.lease = number_setting(*team, "tasks.lease");
     for (const Member& member : team->members) members.push_back(member.name);
     life_of = Roster(root, lock_timeout).lives(team->name);
+    record = recorder(root, *team, lock_timeout);
   }
-  return {root, std::move(*folder), rules, std::move(members), std::move(life_of)};
+  return {root, std::move(*folder), rules, std::move(members), std::move(life_of), std::move(record)};
 }
 
 }  // namespace team

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libteam/record/event.h"
 #include "libteam/record/task.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board_view.h"
@@ -48,7 +49,10 @@ class Board {
  public:
   // `life_of` tells whether a member is running; `members` are those it may be asked about.
   using LifeOf = std::function<Life(const std::string& member)>;
-  Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of);
+  // `record` is told of each change, still under the board's lock, so that events stand in the order of the changes.
+  using Record = std::function<void(const Actor& actor, const std::vector<Event>& events)>;
+  Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of,
+        Record record);
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
@@ -84,6 +88,7 @@ class Board {
   BoardRules rules_;
   std::vector<std::string> members_;
   LifeOf life_of_;
+  Record record_;
   TaskFiles files_;
   BoardView view_;
 };

@@ -81,7 +81,7 @@ std::vector<std::string> Roster::names() const {
   return found;
 }
 
-Folder Roster::team_folder(const std::string& name) const {
+Folder Roster::folder_of(const std::string& name) const {
   check_name("team", name);
   const auto teams = root_.find_store(kTeamsFolder);
   auto folder = teams ? teams->find_beneath(name) : std::nullopt;
@@ -97,7 +97,7 @@ Folder Roster::team_folder(const std::string& name) const {
 }
 
 Team Roster::get(const std::string& name) const {
-  const Folder folder = team_folder(name);
+  const Folder folder = folder_of(name);
   const auto contents = folder.read(kConfig, JsonLimits{}.bytes);
   if (!contents) fail(Code::not_found, "no team '{}'", name);
   return parse_team(contents->text, name, folder.path_of(kConfig));
@@ -106,7 +106,7 @@ Team Roster::get(const std::string& name) const {
 Life Roster::life_of(const std::string& team, const std::string& member) const { return lives(team)(member); }
 
 std::function<Life(const std::string&)> Roster::lives(const std::string& team) const {
-  return [folder = std::make_shared<Folder>(team_folder(team))](const std::string& member) {
+  return [folder = std::make_shared<Folder>(folder_of(team))](const std::string& member) {
     switch (look_at_lock(*folder, alive_file(member))) {
       case Held::yes: return Life::running;
       case Held::no: return Life::dead;
@@ -145,7 +145,7 @@ void Roster::create(const Team& team) const {
 }
 
 Team Roster::change(const std::string& name, const std::function<void(Team&)>& edit) const {
-  const Folder folder = team_folder(name);
+  const Folder folder = folder_of(name);
   const Lock lock = Lock::acquire(folder, kLock, lock_timeout_);
   while (true) {
     const auto contents = folder.read(kConfig, JsonLimits{}.bytes);
@@ -159,11 +159,11 @@ Team Roster::change(const std::string& name, const std::function<void(Team&)>& e
 }
 
 void Roster::remove(const std::string& name) const {
-  team_folder(name);
+  folder_of(name);
   const Folder teams = *root_.find_store(kTeamsFolder);
   const Lock lock = Lock::acquire(teams, kLock, lock_timeout_);
   {
-    const Folder folder = team_folder(name);
+    const Folder folder = folder_of(name);
     const Lock team_lock = Lock::acquire(folder, kLock, lock_timeout_);
     const Team team = get(name);
     for (const Member& member : team.members) {

@@ -29,6 +29,8 @@ class Roster {
   std::vector<std::string> names() const;
   // Throws not_found with the nearest names.
   Team get(const std::string& name) const;
+  // For store/ only. Throws not_found.
+  Folder folder_of(const std::string& team) const;
   Life life_of(const std::string& team, const std::string& member) const;
   // The same as a function, for many questions about one team.
   std::function<Life(const std::string& member)> lives(const std::string& team) const;
@@ -41,8 +43,6 @@ class Roster {
   void remove(const std::string& name) const;
 
  private:
-  Folder team_folder(const std::string& name) const;
-
   const Root& root_;
   double lock_timeout_;
 };

@@ -1,0 +1,46 @@
+// plan-list - list plans and what became of them
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+
+namespace {
+
+using Tone = team::Output::Tone;
+
+Tone tone_of(team::RequestStatus status) {
+  return status == team::RequestStatus::approved   ? Tone::good
+         : status == team::RequestStatus::rejected ? Tone::bad
+                                                   : Tone::busy;
+}
+
+team::Exit list(team::Context& context, bool all) {
+  team::Table table(context.out(), {"PLAN", "STATUS", "FROM", "TASK", "TEXT"});
+  for (const team::Request& request : context.mail().requests().all()) {
+    if (request.kind != team::RequestKind::plan) continue;
+    if (!all && request.status != team::RequestStatus::pending) continue;
+    if (context.json()) {
+      context.out().line(to_line(request));
+      continue;
+    }
+    table.row({{request.id},
+               {std::string(name_of(request.status)), tone_of(request.status)},
+               {request.from},
+               {request.task ? std::to_string(*request.task) : "-"},
+               {team::first_line(request.content)}});
+  }
+  table.finish();
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool all = false;
+  team::Command command("plan-list", "list plans and what became of them", "[options]");
+  command.flag("--all", all, "answered ones too, not only those that wait");
+  command.takes_team();
+  command.takes_json();
+  command.example("plan-list");
+  command.example("plan-list --all --json | jq -r '[.id, .status, .feedback] | @tsv'");
+  return command.run(argc, argv, [&](team::Context& context) { return list(context, all); });
+}

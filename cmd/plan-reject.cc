@@ -1,0 +1,5 @@
+// plan-reject - reject a plan: its author must make another
+
+#include "libteam/cli/plan_answer.h"
+
+int main(int argc, char** argv) { return team::answer_plan(argc, argv, team::Verdict::reject); }

@@ -1,0 +1,40 @@
+// plan-submit - put a plan to the lead and ask for approval
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/cli/message_output.h"
+
+namespace {
+
+struct Options {
+  std::optional<std::string> text, summary;
+  std::optional<team::TaskId> task;
+};
+
+team::Exit submit(team::Context& context, const Options& options) {
+  team::Letter letter;
+  letter.type = "plan_approval_request";
+  letter.to = context.team().lead;
+  letter.summary = options.summary;
+  letter.task = options.task;
+  if (options.text && *options.text != "-") letter.content = *options.text;
+  else team::read_content(letter.content, letter.more);
+  if (letter.content.empty()) team::fail(team::Code::usage, "the plan is empty");
+  const team::Actor& actor = context.actor();
+  context.changes();
+  context.out().line(*context.mail().send(letter, actor).front().request_id);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("plan-submit", "put a plan to the lead and ask for approval", "[options] [TEXT]");
+  command.operand("[TEXT]", options.text, "the plan; from stdin without it, or with -");
+  command.option("--summary TEXT", options.summary, "one line (else the first, cut to 80 characters)");
+  command.option("--task ID", options.task, "the task that it is for");
+  command.takes_all();
+  command.example("plan-submit 'Split the schema by module' --task 2 --as backend");
+  return command.run(argc, argv, [&](team::Context& context) { return submit(context, options); });
+}

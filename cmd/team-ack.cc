@@ -1,0 +1,33 @@
+// team-ack - mark held messages as processed
+
+#include <algorithm>
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+
+namespace {
+
+team::Exit acknowledge(team::Context& context, const std::vector<std::string>& ids) {
+  const team::Actor& actor = context.actor();
+  context.changes();
+  const auto done = context.mail().mailbox(actor.name).acknowledge(ids);
+  std::vector<team::Event> events;
+  for (const team::Message& message : done) events.push_back(team::message_event("MESSAGE_PROCESSED", message));
+  context.mail().record(actor, events);
+  for (const std::string& id : ids) {
+    const bool held = std::any_of(done.begin(), done.end(), [&](const team::Message& message) { return message.id == id; });
+    if (!held) team::fail(team::Code::not_found, "{} holds no message '{}'", actor.name, team::one_line(id));
+  }
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> ids;
+  team::Command command("team-ack", "mark held messages as processed", "[options] MESSAGE ...");
+  command.operand("MESSAGE...", ids, "ids of messages that team-recv --hold printed");
+  command.takes_all();
+  command.example("team-ack 01JD0V8Z7Q4M3N2B1A0F9E8D7C --as backend");
+  return command.run(argc, argv, [&](team::Context& context) { return acknowledge(context, ids); });
+}

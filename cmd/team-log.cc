@@ -1,0 +1,51 @@
+// team-log - print what happened to a team
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/cli/event_output.h"
+
+namespace {
+
+struct Options {
+  bool follow = false;
+  std::optional<std::int64_t> after;
+  std::optional<std::string> agent, type;
+  std::optional<double> since;
+};
+
+bool fits(const team::Envelope& envelope, const Options& options) {
+  return (!options.agent || envelope.agent == *options.agent) && (!options.type || envelope.type == *options.type) &&
+         (!options.since || envelope.timestamp >= team::now() - *options.since);
+}
+
+team::Exit log(team::Context& context, const Options& options) {
+  const team::EventLog& events = context.mail().events();
+  const auto show = [&](std::string_view line) {
+    const team::Envelope envelope = team::parse_envelope(line, "events.jsonl");
+    if (fits(envelope, options)) team::print_event(context, envelope);
+    if (!options.follow) return true;
+    context.out().flush();
+    return !context.out().failed();
+  };
+  const std::int64_t after = options.after.value_or(0);
+  if (options.follow) events.follow(after, team::Deadline::never(), show);
+  else events.each_after(after, show);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-log", "print what happened to a team", "[options]");
+  command.flag("-f,--follow", options.follow, "go on and print each event as it comes");
+  command.option("--after SEQ", options.after, "only those after this number");
+  command.option("--agent NAME", options.agent, "only those of this member");
+  command.option("--type TYPE", options.type, "only those of this type, such as TASK_CLAIMED");
+  command.seconds("--since SECONDS", options.since, "only those of the last seconds (30, 5m, 2h)");
+  command.takes_team();
+  command.takes_json();
+  command.example("team-log --type TASK_COMPLETED");
+  command.example("team-log -f --json | jq -r '.event.type'");
+  return command.run(argc, argv, [&](team::Context& context) { return log(context, options); });
+}

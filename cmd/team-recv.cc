@@ -1,0 +1,61 @@
+// team-recv - take my messages
+
+#include <limits>
+
+#include "libteam/cli/command.h"
+#include "libteam/cli/message_output.h"
+
+namespace {
+
+struct Options {
+  team::MessageFilter filter;
+  bool peek = false, hold = false, follow = false;
+  std::optional<std::optional<double>> wait;
+  std::optional<std::int64_t> most;
+};
+
+team::Exit receive(team::Context& context, const Options& options) {
+  const team::Mailbox mailbox = context.mail().mailbox(context.actor().name);
+  std::size_t left = options.most ? static_cast<std::size_t>(*options.most) : std::numeric_limits<std::size_t>::max();
+  std::size_t seen = 0;
+  const auto take = [&] {
+    const team::Taking taking = options.hold ? team::Taking::hold : team::Taking::acknowledge;
+    const std::size_t taken = options.peek ? team::peek(context, mailbox, options.filter, left)
+                                           : team::receive(context, mailbox, options.filter, left, taking);
+    left -= taken;
+    seen += taken;
+    return taken > 0;
+  };
+  const auto deadline = options.wait && *options.wait ? team::Deadline::in(**options.wait) : team::Deadline::never();
+  if (options.follow) {
+    mailbox.wait(deadline, [&] {
+      take();
+      return left == 0;
+    });
+  } else if (options.wait) {
+    mailbox.wait(deadline, take);
+  } else {
+    take();
+  }
+  return seen > 0 || options.follow ? team::Exit::done : team::no(context, "no message");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-recv", "take my messages", "[options]");
+  command.flag("--peek", options.peek, "show them and leave them where they are");
+  command.flag("--hold", options.hold, "keep them until team-ack names them");
+  command.optional_seconds("--wait SECONDS", options.wait, "wait for one if there is none, for ever or so long");
+  command.flag("--follow", options.follow, "go on and print each message as it comes");
+  command.option("--from NAME", options.filter.from, "only those of this sender");
+  command.option("--type TYPE", options.filter.type, "only those of this type");
+  command.option("--max N", options.most, "this many at the most");
+  command.at_most_one({"--peek", "--hold"});
+  command.at_most_one({"--peek", "--follow"});
+  command.takes_all();
+  command.example("team-recv --as backend");
+  command.example("team-recv --wait=60 --json | jq -r .content");
+  return command.run(argc, argv, [&](team::Context& context) { return receive(context, options); });
+}

@@ -1,0 +1,108 @@
+// team-send - send a message to a member, or to all
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/cli/input.h"
+#include "libteam/cli/message_output.h"
+
+namespace {
+
+struct Options {
+  std::optional<std::string> to, text, status, wait;
+  bool broadcast = false, approve = false, reject = false;
+  std::optional<double> timeout;
+  std::optional<std::string> type, summary, request_id, reply_to, feedback;
+};
+
+team::Letter write_letter(const Options& options) {
+  team::Letter letter;
+  letter.type = options.type.value_or(options.broadcast ? "broadcast" : "message");
+  if (letter.type == "broadcast" && options.to) team::fail(team::Code::usage, "a broadcast goes to all, not to {}", *options.to);
+  if (letter.type != "broadcast" && !options.to) team::fail(team::Code::usage, "TO is missing (try team-send --help)");
+  letter.to = options.to.value_or("");
+  letter.summary = options.summary;
+  letter.request_id = options.request_id;
+  letter.reply_to = options.reply_to;
+  letter.feedback = options.feedback;
+  if (options.approve || options.reject) letter.approve = options.approve;
+  const bool speaks_for_itself = letter.type.ends_with("_response") || letter.type == "shutdown_request";
+  if (options.text && *options.text != "-") {
+    letter.content = *options.text;
+  } else if (options.text || !speaks_for_itself) {
+    team::read_content(letter.content, letter.more);
+  }
+  return letter;
+}
+
+// The operands of a broadcast are its text alone.
+void sort_operands(Options& options) {
+  const bool to_all = options.broadcast || options.type == "broadcast";
+  if (to_all && options.to && !options.text) std::swap(options.to, options.text);
+}
+
+team::Exit wait_for(team::Context& context, const Options& options, const team::Message& sent) {
+  const team::Mail& mail = context.mail();
+  const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
+  bool come = false;
+  if (*options.wait == "processed") {
+    come = mail.wait(deadline, [&] { return mail.state_of(sent.id) == "processed"; });
+  } else {
+    const team::Mailbox mine = mail.mailbox(context.actor().name);
+    const team::MessageFilter reply{.from = {}, .type = {}, .reply_to = sent.id};
+    come = mine.wait(deadline, [&] { return team::receive(context, mine, reply, 1) > 0; });
+  }
+  if (come) return team::Exit::done;
+  return team::no(context, fmt::format("not {} within {} s", *options.wait == "reply" ? "answered" : "processed", *options.timeout));
+}
+
+team::Exit send(team::Context& context, Options& options) {
+  if (options.status) {
+    context.out().line(fmt::format("{}\t{}", *options.status, context.mail().state_of(*options.status)));
+    return team::Exit::done;
+  }
+  if (options.wait && options.wait != "processed" && options.wait != "reply") {
+    team::fail(team::Code::usage, "--wait takes processed or reply, not '{}'", team::one_line(*options.wait));
+  }
+  sort_operands(options);
+  const team::Letter letter = write_letter(options);
+  const team::Actor& actor = context.actor();
+  context.changes();
+  const auto messages = context.mail().send(letter, actor);
+  for (const team::Message& message : messages) {
+    context.out().line(context.json() ? to_line(message) : message.id);
+    const bool absent = message.recipient != "user" &&
+                        context.roster().life_of(context.team().name, message.recipient) == team::Life::dead;
+    if (absent) team::warn(fmt::format("note: {} is not running; the message waits", message.recipient));
+  }
+  if (letter.type == "broadcast") team::warn(fmt::format("sent to {}", messages.size()));
+  if (!options.wait || messages.empty()) return team::Exit::done;
+  context.out().flush();
+  return wait_for(context, options, messages.front());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-send", "send a message to a member, or to all", "[options] TO [TEXT] | --broadcast [TEXT]");
+  command.operand("[TO]", options.to, "who gets it: a member or user");
+  command.operand("[TEXT]", options.text, "what to say; from stdin without it, or with -");
+  command.flag("--broadcast", options.broadcast, "to every member but the sender");
+  command.option("--type TYPE", options.type, "message, broadcast, shutdown_request, plan_approval_response, ...");
+  command.option("--summary TEXT", options.summary, "one line (else the first, cut to 80 characters)");
+  command.option("--reply-to ID", options.reply_to, "the message that this answers");
+  command.option("--request-id ID", options.request_id, "the request that this answers");
+  command.flag("--approve", options.approve, "the answer is yes");
+  command.flag("--reject", options.reject, "the answer is no");
+  command.option("--feedback TEXT", options.feedback, "what goes with the answer");
+  command.option("--wait STATE", options.wait, "wait until it is processed, or for the reply, and print that");
+  command.seconds("--timeout SECONDS", options.timeout, "how long to wait");
+  command.option("--status ID", options.status, "print whether a message is pending, delivered or processed");
+  command.at_most_one({"--approve", "--reject"});
+  command.at_most_one({"--status", "TO"});
+  command.at_most_one({"--status", "--wait"});
+  command.takes_all();
+  command.example("team-send backend 'The schema is final' --as lead");
+  command.example("git diff | team-send reviewer --summary 'please look'");
+  return command.run(argc, argv, [&](team::Context& context) { return send(context, options); });
+}

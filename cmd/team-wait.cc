@@ -1,0 +1,48 @@
+// team-wait - wait until something is so
+
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+
+namespace {
+
+struct Options {
+  std::string condition;
+  std::optional<double> timeout;
+};
+
+bool wait_for(team::Context& context, const std::string& condition, const team::Deadline& deadline) {
+  const auto quiet = [](const team::Task&) {};
+  if (condition == "all-done") {
+    return context.board().view().wait_all_ended(deadline, quiet, [](team::TaskId, const team::Error&) {});
+  }
+  if (condition == "message") {
+    const team::Mailbox mailbox = context.mail().mailbox(context.actor().name);
+    return mailbox.wait(deadline, [&] { return mailbox.count() > 0; });
+  }
+  if (condition.starts_with("task=")) {
+    const auto id = team::parse_integer(condition.substr(5));
+    if (!id || *id < 1) team::fail(team::Code::usage, "'{}' names no task", team::one_line(condition));
+    return context.board().view().wait_ended({*id}, deadline, quiet);
+  }
+  team::fail(team::Code::usage, "'{}' is not all-done, message or task=ID", team::one_line(condition));
+}
+
+team::Exit wait(team::Context& context, const Options& options) {
+  const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
+  if (wait_for(context, options.condition, deadline)) return team::Exit::done;
+  return team::no(context, fmt::format("{} not within {} s", options.condition, *options.timeout));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-wait", "wait until something is so", "[options] CONDITION");
+  command.operand("CONDITION", options.condition, "all-done, message or task=ID");
+  command.seconds("--timeout SECONDS", options.timeout, "give up after this long, with exit status 1");
+  command.takes_team();
+  command.takes_actor();
+  command.example("team-wait all-done --timeout 10m");
+  command.example("team-wait message --as lead && team-recv --as lead");
+  return command.run(argc, argv, [&](team::Context& context) { return wait(context, options); });
+}

@@ -1,0 +1,124 @@
+#include "libteam/cli/message_output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+// How long messages are held before they come again.
+constexpr double kHoldSeconds = 600;
+
+std::string clock_time(double timestamp) {
+  const auto whole = static_cast<std::time_t>(timestamp);
+  std::tm parts{};
+  ::localtime_r(&whole, &parts);
+  char text[16];
+  std::strftime(text, sizeof text, "%H:%M:%S", &parts);
+  return text;
+}
+
+void print_json(Output& out, const Mailbox& mailbox, const Message& message) {
+  if (message.body_size == 0) {
+    out.line(to_line(message));
+    return;
+  }
+  const SplitLine line = to_split_line(message);
+  out.text(line.before);
+  mailbox.each_body_piece(message, [&](std::string_view piece) { out.text(escape_json(piece)); });
+  out.line(line.after);
+}
+
+// A person reads it as a letter: who, when, what about; then the text as it was written.
+void print_letter(Output& out, const Mailbox& mailbox, const Message& message) {
+  const std::string kind = message.type == "message" ? "" : fmt::format("  [{}]", message.type);
+  out.line(fmt::format("{}  {}{}", out.paint(message.sender, Output::Tone::strong), clock_time(message.timestamp),
+                       out.paint(kind, Output::Tone::busy)));
+  const auto print = [&](std::string_view text) {
+    for (const std::string& line : split(text, '\n')) out.line("  " + one_line(line));
+  };
+  if (message.body_size == 0) print(message.content);
+  else mailbox.each_body_piece(message, print);
+  if (message.feedback) print(*message.feedback);
+  out.line(out.paint("  " + message.id, Output::Tone::faint));
+}
+
+void print_record(Output& out, const Mailbox& mailbox, const Message& message) {
+  out.text(fmt::format("{}\t{}\t{}\t", message.id.empty() ? "-" : message.id, one_line(message.sender), message.type));
+  if (message.body_size == 0) out.text(one_line(message.content));
+  else mailbox.each_body_piece(message, [&](std::string_view piece) { out.text(one_line(piece)); });
+  out.text("\n");
+}
+
+void print_message(Context& context, const Mailbox& mailbox, const Message& message) {
+  if (context.json()) print_json(context.out(), mailbox, message);
+  else if (context.out().is_terminal()) print_letter(context.out(), mailbox, message);
+  else print_record(context.out(), mailbox, message);
+}
+
+bool read_some(std::string& piece) {
+  constexpr std::size_t kPiece = 65536;
+  piece.resize(kPiece);
+  ssize_t got = -1;
+  do {
+    got = ::read(STDIN_FILENO, piece.data(), piece.size());
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) fail_errno("cannot read", "stdin");
+  piece.resize(static_cast<std::size_t>(got));
+  return got > 0;
+}
+
+}  // namespace
+
+std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most,
+                    Taking taking) {
+  std::size_t seen = 0;
+  const Actor& actor = context.actor();
+  while (seen < most) {
+    auto batch = mailbox.take(filter, most - seen, actor.run);
+    if (!batch) break;
+    std::vector<Event> events;
+    for (const Message& message : batch->messages()) {
+      print_message(context, mailbox, message);
+      events.push_back(message_event("MESSAGE_DELIVERED", message));
+    }
+    seen += batch->messages().size();
+    context.out().finish(Output::Reader::must_stay);  // they stay ours to deliver until the reader has them
+    if (taking == Taking::hold) {
+      batch->hold(kHoldSeconds, actor.run);
+    } else {
+      for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
+      batch->acknowledge();
+    }
+    context.mail().record(actor, events);
+  }
+  return seen;
+}
+
+std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most) {
+  std::size_t seen = 0;
+  mailbox.peek(filter, most, [&](const Message& message) {
+    print_message(context, mailbox, message);
+    ++seen;
+  });
+  context.out().flush();
+  return seen;
+}
+
+void read_content(std::string& content, std::function<bool(std::string& piece)>& more) {
+  std::string piece;
+  while (content.size() <= kLargestContent && read_some(piece)) content += piece;
+  if (content.size() > kLargestContent) {
+    more = read_some;
+    return;
+  }
+  if (content.ends_with('\n')) content.pop_back();
+  content = repair_utf8(content);
+}
+
+}  // namespace team

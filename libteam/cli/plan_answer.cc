@@ -1,0 +1,43 @@
+#include "libteam/cli/plan_answer.h"
+
+#include "libteam/cli/command.h"
+
+namespace team {
+
+namespace {
+
+Exit answer(Context& context, Verdict verdict, const std::string& id, const std::optional<std::string>& feedback) {
+  const Request request = context.mail().requests().get(id);
+  Letter letter;
+  letter.type = "plan_approval_response";
+  letter.to = request.from;
+  letter.request_id = request.id;
+  letter.approve = verdict == Verdict::approve;
+  letter.feedback = feedback;
+  const Actor& actor = context.actor();
+  context.changes();
+  context.out().line(context.mail().send(letter, actor).front().id);
+  return Exit::done;
+}
+
+}  // namespace
+
+int answer_plan(int argc, char** argv, Verdict verdict) {
+  const bool approves = verdict == Verdict::approve;
+  std::string id;
+  std::optional<std::string> feedback;
+  Command command(approves ? "plan-approve" : "plan-reject",
+                  approves ? "approve a plan: its author may go on" : "reject a plan: its author must make another",
+                  "[options] PLAN");
+  command.operand("PLAN", id, "the id that plan-submit printed and plan-list lists");
+  command.option("--feedback TEXT", feedback, approves ? "what to keep in mind" : "why, and what to do instead");
+  command.takes_team();
+  command.takes_actor();
+  command.takes_json();
+  command.takes_lock();
+  command.example(approves ? "plan-approve 01JD0V8Z7Q4M3N2B1A0F9E8D7C"
+                           : "plan-reject 01JD0V8Z7Q4M3N2B1A0F9E8D7C --feedback 'keep the old endpoints for a release'");
+  return command.run(argc, argv, [&](Context& context) { return answer(context, verdict, id, feedback); });
+}
+
+}  // namespace team

@@ -1,0 +1,132 @@
+#include "libteam/record/event.h"
+
+#include "libteam/base/text.h"
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::string_view kStart = "{\"seq\":";
+
+std::string type_of_move(const Task& before, const Task& after) {
+  if (before.status == after.status) return "TASK_UPDATED";
+  switch (after.status) {
+    case Status::in_progress: return "TASK_CLAIMED";
+    case Status::completed: return "TASK_COMPLETED";
+    case Status::failed: return "TASK_FAILED";
+    case Status::pending: return before.status == Status::failed ? "TASK_REOPENED" : "TASK_RELEASED";
+  }
+  return "TASK_UPDATED";
+}
+
+}  // namespace
+
+std::string to_envelope(std::int64_t seq, double timestamp, const EventOrigin& origin, const Event& event) {
+  Json body = {{"type", event.type}};
+  body.update(Json::parse(event.details));
+  return dump_line({{"seq", seq},
+                    {"timestamp", timestamp},
+                    {"team_id", origin.team},
+                    {"agent_id", origin.agent},
+                    {"role_name", or_null(origin.role)},
+                    {"run_id", or_null(origin.run)},
+                    {"event", body}});
+}
+
+std::optional<std::int64_t> sequence_of(std::string_view line) {
+  if (!line.starts_with(kStart)) return std::nullopt;
+  line.remove_prefix(kStart.size());
+  return parse_integer(line.substr(0, line.find(',')));
+}
+
+Envelope parse_envelope(std::string_view line, std::string_view where) {
+  const Json json = parse_json(line, where);
+  Fields fields(json, line, where);
+  Envelope envelope;
+  envelope.seq = fields.integer("seq", 1, INT64_MAX).value_or(0);
+  envelope.timestamp = fields.number("timestamp").value_or(0);
+  envelope.agent = fields.text("agent_id").value_or("");
+  const Json* event = fields.object("event");
+  if (event == nullptr) fields.refuse("event", "an object");
+  Fields inner(*event, line, where);
+  envelope.type = inner.text("type").value_or("");
+  envelope.details = dump_line(inner.rest());
+  envelope.line = line;
+  return envelope;
+}
+
+Event task_event(std::string type, const Task& task) {
+  return {std::move(type), dump_line({{"task_id", task.id}, {"subject", task.subject}, {"owner", or_null(task.owner)}})};
+}
+
+Event task_change_event(const Task& before, const Task& after) {
+  Json details = {{"task_id", after.id}, {"subject", after.subject}, {"owner", or_null(after.owner)}};
+  Json changes = Json::object();
+  const auto compare = [&](const char* key, const Json& from, const Json& to) {
+    if (from != to) changes[key] = {from, to};
+  };
+  compare("subject", before.subject, after.subject);
+  compare("description", before.description, after.description);
+  compare("status", name_of(before.status), name_of(after.status));
+  compare("owner", or_null(before.owner), or_null(after.owner));
+  compare("blockedBy", before.blocked_by, after.blocked_by);
+  compare("priority", before.priority, after.priority);
+  compare("role", or_null(before.role), or_null(after.role));
+  compare("deliverable", or_null(before.deliverable), or_null(after.deliverable));
+  compare("metadata", Json::parse(before.metadata), Json::parse(after.metadata));
+  details["changes"] = std::move(changes);
+  if (after.status == Status::completed && after.result) details["result"] = *after.result;
+  if (after.status != Status::completed && after.error) details["reason"] = *after.error;
+  return {type_of_move(before, after), dump_line(details)};
+}
+
+Event message_event(std::string type, const Message& message) {
+  constexpr std::size_t kLongestText = 200;  // what a digest shows
+  Json details = {{"message_id", message.id},
+                  {"message_type", message.type},
+                  {"sender", message.sender},
+                  {"recipient", message.recipient},
+                  {"summary", message.summary}};
+  if (type == "MESSAGE_SENT") details["text"] = cut_characters(one_line(message.content), kLongestText);
+  if (message.request_id) details["request_id"] = *message.request_id;
+  if (message.reply_to) details["reply_to"] = *message.reply_to;
+  if (message.approve) details["approve"] = *message.approve;
+  return {std::move(type), dump_line(details)};
+}
+
+Event make_event(std::string type, const std::vector<std::pair<std::string, std::string>>& details) {
+  Json json = Json::object();
+  for (const auto& [key, value] : details) json[key] = value;
+  return {std::move(type), dump_line(json)};
+}
+
+std::string describe(const Envelope& envelope) {
+  const Json json = Json::parse(envelope.details);
+  std::string text;
+  const auto text_of = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  if (json.contains("task_id")) text = fmt::format("#{} {}", json["task_id"].dump(), text_of("subject"));
+  if (json.contains("message_id")) {
+    text = fmt::format("{} -> {}: {}", text_of("sender"), text_of("recipient"), text_of("summary"));
+  }
+  if (!text.empty()) {
+    const std::string reason = text_of("reason").empty() ? text_of("result") : text_of("reason");
+    return reason.empty() ? text : fmt::format("{} ({})", text, reason);
+  }
+  for (const auto& item : json.items()) {
+    const std::string value = item.value().is_string() ? item.value().get<std::string>() : dump_line(item.value());
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", item.key(), value);
+  }
+  return text;
+}
+
+std::string detail(const Envelope& envelope, const char* key) {
+  const Json json = Json::parse(envelope.details);
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace team

@@ -1,0 +1,56 @@
+// A message between members, as a value and as one line of an inbox.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace team {
+
+struct Message {
+  std::string id;  // sorts by time; empty in a line that another program appended
+  std::string type = "message";
+  std::string sender;
+  std::string recipient;
+  std::string content;  // of a large one the beginning
+  std::string summary;
+  double timestamp = 0;
+  std::optional<std::string> request_id;
+  std::optional<std::string> reply_to;
+  std::optional<bool> approve;
+  std::optional<std::string> feedback;
+  std::int64_t body_size = 0;  // of a large one: its content lies in a file of its own that has the id as its name
+  std::string extra = "{}";    // keys we do not know, as a JSON object
+};
+
+// Those that a member may send; the rest is said by `system` alone.
+bool is_sendable(std::string_view type);
+bool is_message_type(std::string_view type);
+
+// The first line, cut to 80 characters.
+std::string summarize(std::string_view content);
+
+// Throws corrupt. `recipient` is whose inbox it is.
+Message parse_message(std::string_view line, std::string_view recipient, std::string_view where);
+std::string to_line(const Message& message);
+
+// The same line in two halves, for a content that is too large to be held: what stands before it and after it.
+struct SplitLine {
+  std::string before, after;
+};
+SplitLine to_split_line(const Message& message);
+// A piece of text as it stands inside a JSON string.
+std::string escape_json(std::string_view piece);
+
+// A line of NAME_rejected.jsonl, with its newline.
+std::string rejection_line(std::string_view line, std::string_view reason, double timestamp);
+
+struct MessageFilter {
+  std::optional<std::string> from, type, reply_to;
+  bool any() const { return from || type || reply_to; }
+  bool fits(const Message& message) const;
+};
+
+}  // namespace team

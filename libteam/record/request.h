@@ -1,0 +1,37 @@
+// A question that needs an answer: may I shut you down, may I do it this way. `requests/<id>.json` as a value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace team {
+
+enum class RequestKind { shutdown, plan };
+enum class RequestStatus { pending, approved, rejected };
+
+std::string_view name_of(RequestKind kind);
+std::string_view name_of(RequestStatus status);
+
+struct Request {
+  std::string id;
+  RequestKind kind = RequestKind::plan;
+  std::string from;
+  std::string to;
+  std::string content;  // the plan, or why
+  std::optional<std::int64_t> task;
+  RequestStatus status = RequestStatus::pending;
+  double created_at = 0;
+  std::optional<double> answered_at;
+  std::optional<std::string> answered_by;
+  std::optional<std::string> feedback;
+  std::optional<std::string> answer_id;  // of the message that carries the answer
+  std::string extra = "{}";
+};
+
+Request parse_request(std::string_view text, std::string_view file);
+std::string to_file(const Request& request);
+std::string to_line(const Request& request);
+
+}  // namespace team

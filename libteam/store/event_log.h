@@ -1,0 +1,43 @@
+// All that happened to a team, in order: `events.jsonl`, one envelope a line.
+//
+// `seq` counts from 1 without gaps whatever number of processes write, because each reads the last line and appends the
+// next under `events.lock`; a line that a killed writer left torn is cut off first. A file that has grown large is put
+// aside as `events-<its first seq>.jsonl`; readers go through all of them and do not notice. Reading takes no lock.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/base/clock.h"
+#include "libteam/record/event.h"
+#include "libteam/system/file.h"
+
+namespace team {
+
+class EventLog {
+ public:
+  // In the folder of a team, which must outlive this.
+  EventLog(const Folder& folder, double lock_timeout);
+
+  // Appends all of them together.
+  void append(const EventOrigin& origin, const std::vector<Event>& events) const;
+
+  // Gives the lines after `seq`, in order, until `visit` says that it has enough.
+  using Visit = std::function<bool(std::string_view line)>;
+  void each_after(std::int64_t seq, const Visit& visit) const;
+  // The same, and then each line as it comes, until the deadline passes.
+  void follow(std::int64_t seq, const Deadline& deadline, const Visit& visit) const;
+  // From the last one back.
+  void each_backward(const Visit& visit) const;
+
+ private:
+  std::vector<std::string> files() const;
+  std::int64_t last_sequence() const;
+
+  const Folder& folder_;
+  double lock_timeout_;
+};
+
+}  // namespace team

@@ -1,0 +1,289 @@
+#include "libteam/store/mail.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "libteam/base/error.h"
+#include "libteam/base/json.h"
+#include "libteam/base/text.h"
+#include "libteam/record/exchange.h"
+#include "libteam/record/settings.h"
+#include "libteam/system/id.h"
+#include "libteam/system/lock.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+constexpr const char* kLock = ".lock";
+constexpr const char* kExchanges = "exchanges.json";
+constexpr const char* kBodies = "bodies";
+
+std::optional<RequestKind> kind_of_request(std::string_view type) {
+  if (type == "shutdown_request") return RequestKind::shutdown;
+  if (type == "plan_approval_request") return RequestKind::plan;
+  return std::nullopt;
+}
+
+std::optional<RequestKind> kind_of_response(std::string_view type) {
+  if (type == "shutdown_response") return RequestKind::shutdown;
+  if (type == "plan_approval_response") return RequestKind::plan;
+  return std::nullopt;
+}
+
+std::string describe_answer(const Letter& letter) {
+  const std::string word = *letter.approve ? "approved" : "rejected";
+  return letter.feedback && !letter.feedback->empty() ? fmt::format("{}: {}", word, *letter.feedback) : word;
+}
+
+}  // namespace
+
+Mail::Mail(const Root& root, const Team& team, double lock_timeout)
+    : team_(team),
+      lock_timeout_(lock_timeout),
+      durability_(durability_of(&team)),
+      folder_(Roster(root, lock_timeout).folder_of(team.name)),
+      events_(folder_, lock_timeout),
+      requests_(folder_, durability_, lock_timeout) {}
+
+void Mail::check_member(const std::string& name, std::string_view what) const {
+  if (name == "user" || team_.find(name) != nullptr) return;
+  std::vector<std::string> known = {"user"};
+  for (const Member& member : team_.members) known.push_back(member.name);
+  const auto near = nearest(name, known);
+  fail(Code::not_found, "no {} '{}' in team {}{}", what, one_line(name), team_.name,
+       near.empty() ? "; there is " + join(known, ", ") : "; did you mean " + join(near, ", ") + "?");
+}
+
+Mailbox Mail::mailbox(const std::string& owner) const {
+  check_member(owner, "member");
+  return {folder_, owner, durability_, lock_timeout_};
+}
+
+void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
+  events_.append({team_.name, actor.name, actor.role, actor.run}, events);
+}
+
+std::vector<std::string> Mail::recipients(const Letter& letter, const Actor& actor) const {
+  if (!letter.to.empty()) {
+    const std::string to = letter.to == "lead" ? team_.lead : letter.to;
+    check_member(to, "member");
+    return {to};
+  }
+  std::vector<std::string> everybody;
+  for (const Member& member : team_.members) {
+    if (member.name != actor.name) everybody.push_back(member.name);
+  }
+  return everybody;
+}
+
+Message Mail::make_message(const Letter& letter, const Actor& actor, const std::string& recipient) const {
+  Message message;
+  message.id = new_id();
+  message.type = letter.type;
+  message.sender = actor.name;
+  message.recipient = recipient;
+  message.content = letter.content;
+  message.summary = letter.summary ? cut_characters(one_line(*letter.summary), 80) : summarize(letter.content);
+  message.timestamp = now();
+  message.request_id = letter.request_id;
+  message.reply_to = letter.reply_to;
+  message.approve = letter.approve;
+  message.feedback = letter.feedback;
+  return message;
+}
+
+// The record of a question or an answer comes before its message.
+void Mail::settle_request(const Letter& letter, Message& message, const Actor& actor) const {
+  if (const auto kind = kind_of_request(letter.type)) {
+    if (*kind == RequestKind::shutdown && !actor.leads) {
+      fail(Code::permission_denied, "only the lead or the user may ask for a shutdown");
+    }
+    if (*kind == RequestKind::plan && message.recipient != team_.lead && message.recipient != "user") {
+      fail(Code::usage, "a plan is put to the lead, {}", team_.lead);
+    }
+    if (!message.request_id) message.request_id = message.id;
+    if (!is_id(*message.request_id)) fail(Code::usage, "'{}' is not an id", one_line(*message.request_id));
+    Request request;
+    request.id = *message.request_id;
+    request.kind = *kind;
+    request.from = actor.name;
+    request.to = message.recipient;
+    request.content = message.content;
+    request.task = letter.task;
+    request.created_at = message.timestamp;
+    requests_.open(request);
+    record(actor, {message_event(*kind == RequestKind::plan ? "PLAN_SUBMITTED" : "SHUTDOWN_REQUESTED", message)});
+  }
+  if (const auto kind = kind_of_response(letter.type)) {
+    if (!letter.request_id) fail(Code::usage, "an answer needs the id of its request");
+    if (!letter.approve) fail(Code::usage, "an answer approves or rejects");
+    const Request request = requests_.get(*letter.request_id);
+    if (message.recipient != request.from) {
+      fail(Code::invalid_state, "request {} is from {}, not from {}", request.id, request.from, message.recipient);
+    }
+    if (message.content.empty()) {
+      message.content = describe_answer(letter);
+      message.summary = summarize(message.content);
+    }
+    requests_.answer({request.id, *kind, *letter.approve, letter.feedback}, actor, message.id);
+    const std::string word = *letter.approve ? "APPROVED" : "REJECTED";
+    record(actor, {message_event((*kind == RequestKind::plan ? "PLAN_" : "SHUTDOWN_") + word, message)});
+  }
+}
+
+void Mail::count_exchange(const Message& message, const Actor& actor) const {
+  const bool by_user = actor.name == "user";
+  const bool counts = actor.run && !by_user && message.type == "message" && message.recipient != "user";
+  if (!counts && !(by_user && folder_.has(kExchanges))) return;
+  const auto limit = static_cast<std::int64_t>(number_setting(team_, "exchange.limit"));
+  const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
+  const auto contents = folder_.read(kExchanges, JsonLimits{}.bytes);
+  Exchanges exchanges = contents ? parse_exchanges(contents->text, folder_.path_of(kExchanges)) : Exchanges{};
+  const auto keep = [&] { folder_.replace(kExchanges, to_file(exchanges), durability_); };
+  if (by_user) {
+    if (exchanges.forget(message.recipient)) keep();
+    return;
+  }
+  Exchange& exchange = exchanges.between(message.sender, message.recipient);
+  if (limit == 0 || exchange.count < limit) {
+    ++exchange.count;
+    keep();
+    return;
+  }
+  const std::string text = fmt::format("{} and {} have exchanged {} messages each way and wait for a word of yours to either",
+                                       message.sender, message.recipient, limit);
+  if (!exchange.told) {
+    exchange.told = true;
+    exchanges.between(message.recipient, message.sender).told = true;
+    keep();
+    notify("user", "error", "[Paused] " + text);
+    record(actor, {message_event("EXCHANGE_PAUSED", message)});
+  }
+  fail(Code::paused, "{} sent {} messages to {} without a word of the user", message.sender, limit, message.recipient);
+}
+
+// The content goes into one file, which then gets the name of each message.
+void Mail::store_body(const Letter& letter, std::vector<Message>& messages) const {
+  const Folder bodies = folder_.make_beneath(kBodies, durability_);
+  const std::string temporary = fmt::format("{}{:016x}", kTemporaryPrefix, random_number());
+  const Fd fd = bodies.open(temporary, O_WRONLY | O_CREAT | O_EXCL);
+  try {
+    std::int64_t size = 0;
+    std::string rest;
+    std::string piece = letter.content;
+    do {
+      const std::string text = rest + piece;
+      const std::size_t whole = whole_characters(text);
+      rest = text.substr(whole);
+      const std::string valid = repair_utf8(std::string_view(text).substr(0, whole));
+      if (!write_all(fd.get(), valid)) fail_errno("cannot write in", bodies.path());
+      size += static_cast<std::int64_t>(valid.size());
+    } while (letter.more(piece));
+    const std::string last = repair_utf8(rest);
+    if (!write_all(fd.get(), last)) fail_errno("cannot write in", bodies.path());
+    size += static_cast<std::int64_t>(last.size());
+    if (durability_ == Durability::power && ::fdatasync(fd.get()) != 0) fail_errno("cannot write in", bodies.path());
+    for (Message& message : messages) {
+      constexpr std::size_t kBeginning = 200;
+      message.body_size = size;
+      message.content = cut_characters(message.content.substr(0, 4 * kBeginning), kBeginning);
+      if (::linkat(bodies.fd(), temporary.c_str(), bodies.fd(), message.id.c_str(), 0) != 0) {
+        fail_errno("cannot write in", bodies.path());
+      }
+    }
+    bodies.remove(temporary);
+    if (durability_ == Durability::power) bodies.sync();
+  } catch (const Error&) {
+    bodies.remove(temporary);
+    for (const Message& message : messages) bodies.remove(message.id);
+    throw;
+  }
+}
+
+std::vector<Message> Mail::send(const Letter& letter, const Actor& actor) const {
+  if (!is_message_type(letter.type)) fail(Code::usage, "'{}' is not a type of message", one_line(letter.type));
+  if (!is_sendable(letter.type)) fail(Code::permission_denied, "only system says {}", letter.type);
+  check_member(actor.name, "sender");
+  std::vector<Message> messages;
+  for (const std::string& recipient : recipients(letter, actor)) {
+    Message message = make_message(letter, actor, recipient);
+    count_exchange(message, actor);
+    settle_request(letter, message, actor);
+    messages.push_back(std::move(message));
+  }
+  if (letter.more) store_body(letter, messages);
+  std::vector<Event> events;
+  for (const Message& message : messages) {
+    try {
+      mailbox(message.recipient).append({message});
+    } catch (const Error& error) {
+      // Some have theirs already: that cannot be taken back.
+      if (events.empty() || error.code() != Code::io) throw;
+      fail(Code::unknown, "sent to {} of {}: {}", events.size(), messages.size(), error.what());
+    }
+    events.push_back(message_event("MESSAGE_SENT", message));
+  }
+  record(actor, events);
+  return messages;
+}
+
+void Mail::notify(const std::string& recipient, const std::string& type, const std::string& content) const {
+  if (recipient != "user" && team_.find(recipient) == nullptr) return;
+  Actor system;
+  system.name = "system";
+  Letter letter;
+  letter.type = type;
+  letter.content = content;
+  const Message message = make_message(letter, system, recipient);
+  mailbox(recipient).append({message});
+  record(system, {message_event("MESSAGE_SENT", message)});
+}
+
+std::string Mail::state_of(const std::string& message_id) const {
+  std::string recipient;
+  events_.each_backward([&](std::string_view line) {
+    if (line.find(message_id) == std::string_view::npos) return true;
+    const Envelope envelope = parse_envelope(line, "events.jsonl");
+    if (envelope.type != "MESSAGE_SENT" || detail(envelope, "message_id") != message_id) return true;
+    recipient = detail(envelope, "recipient");
+    return false;
+  });
+  if (recipient.empty()) fail(Code::not_found, "no message '{}' was sent", one_line(message_id));
+  switch (Mailbox(folder_, recipient, durability_, lock_timeout_).state_of(message_id)) {
+    case MessageState::pending: return "pending";
+    case MessageState::delivered: return "delivered";
+    case MessageState::gone: return "processed";
+  }
+  return "processed";
+}
+
+bool Mail::wait(const Deadline& deadline, const std::function<bool()>& done) const {
+  Watch watch(folder_);
+  while (!done()) {
+    if (!watch.wait(deadline).any) return false;
+  }
+  return true;
+}
+
+void announce_freed(const Mail& mail, const Team& team, const Task& completed, const std::vector<Task>& freed,
+                    const Actor& actor) {
+  if (!switch_setting(team, "rotation.enabled")) return;
+  for (const Task& task : freed) {
+    if (!task.owner || completed.status != Status::completed) continue;
+    mail.notify(*task.owner, "task_unblocked",
+                fmt::format("[System] Task \"{}\" completed by {}. {}, your task \"{}\" is now unblocked.",
+                            completed.subject, actor.name, *task.owner, task.subject));
+  }
+}
+
+void announce_assigned(const Mail& mail, const Team& team, const Task& task, const Actor& actor) {
+  if (!switch_setting(team, "rotation.enabled") || !task.owner || *task.owner == actor.name) return;
+  mail.notify(*task.owner, "task_assigned",
+              fmt::format("[System] Task {} \"{}\" was assigned to you by {}.", task.id, task.subject, actor.name));
+}
+
+}  // namespace team

@@ -1,0 +1,78 @@
+// Sending: who may say what to whom.
+//
+// A message goes to a member or to the user, and only a member or the user sends one; `system` speaks through notify().
+// A request becomes a record before it becomes a message, and so does its answer. Messages of agents are counted: after
+// `exchange.limit` in one direction between two of them the next is refused (paused) until the user speaks to either.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/record/message.h"
+#include "libteam/record/team.h"
+#include "libteam/store/event_log.h"
+#include "libteam/store/mailbox.h"
+#include "libteam/store/requests.h"
+#include "libteam/store/roster.h"
+
+namespace team {
+
+struct Letter {
+  std::string type = "message";
+  std::string to;  // empty: everybody but the sender
+  std::string content;
+  std::optional<std::string> summary, request_id, reply_to, feedback;
+  std::optional<bool> approve;
+  std::optional<TaskId> task;  // of a plan
+  // Gives the content piece by piece where it is too large for a line; false at the end. Then `content` is its start.
+  std::function<bool(std::string& piece)> more;
+};
+
+class Mail {
+ public:
+  Mail(const Root& root, const Team& team, double lock_timeout);
+
+  // Gives what was sent, one for each recipient. Throws not_found with the nearest names, permission_denied, paused,
+  // invalid_state.
+  std::vector<Message> send(const Letter& letter, const Actor& actor) const;
+  // The toolkit itself says something. Somebody who is no member gets nothing.
+  void notify(const std::string& recipient, const std::string& type, const std::string& content) const;
+
+  // Throws not_found for one who has no mailbox.
+  Mailbox mailbox(const std::string& owner) const;
+  const EventLog& events() const { return events_; }
+  const Requests& requests() const { return requests_; }
+  void record(const Actor& actor, const std::vector<Event>& events) const;
+  // pending, delivered or processed; throws not_found for a message that was never sent.
+  std::string state_of(const std::string& message_id) const;
+  // Waits for anything to change in the team, and looks again, until `done` or the deadline.
+  bool wait(const Deadline& deadline, const std::function<bool()>& done) const;
+
+ private:
+  std::vector<std::string> recipients(const Letter& letter, const Actor& actor) const;
+  void check_member(const std::string& name, std::string_view what) const;
+  Message make_message(const Letter& letter, const Actor& actor, const std::string& recipient) const;
+  void settle_request(const Letter& letter, Message& message, const Actor& actor) const;
+  void count_exchange(const Message& message, const Actor& actor) const;
+  void store_body(const Letter& letter, std::vector<Message>& messages) const;
+
+  const Team& team_;
+  double lock_timeout_;
+  Durability durability_;
+  Folder folder_;
+  EventLog events_;
+  Requests requests_;
+};
+
+// Above this many bytes a content is kept in a file of its own.
+inline constexpr std::size_t kLargestContent = 64 * 1024;
+
+// Tells the owners of freed tasks, and the owner of an assigned one, if the team wants that.
+void announce_freed(const Mail& mail, const Team& team, const Task& completed, const std::vector<Task>& freed,
+                    const Actor& actor);
+void announce_assigned(const Mail& mail, const Team& team, const Task& task, const Actor& actor);
+
+}  // namespace team

@@ -1,0 +1,104 @@
+// One member's mail.
+//
+//   NAME_inbox.jsonl       messages not yet taken, appended under NAME_inbox.lock; other programs may do the same
+//   NAME_backlog.jsonl     the older part of them, once somebody took only some; NAME_backlog.pos says from where on
+//   NAME_taken.jsonl       taken by a reader and not yet acknowledged; -2, -3, … for further readers at the same time
+//   NAME_taken.hold        says that these wait for team-ack, and until when
+//   NAME_rejected.jsonl    lines that are no messages, with the reason
+//   bodies/ID              the content of a large message
+//
+// Taking is a rename or, of a part, a copy followed by a step forward; nothing is ever rewritten to remove its first
+// line. A reader keeps a lock on what it took until it acknowledges: if it dies, the lock is gone and the next reader
+// gets the same messages with the same ids. So each message comes at least once, and twice only after a death.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/base/clock.h"
+#include "libteam/record/message.h"
+#include "libteam/system/file.h"
+
+namespace team {
+
+class Mailbox;
+
+// Messages that a reader holds. What is not acknowledged when this goes is delivered again.
+class Batch {
+ public:
+  Batch(Batch&&) = default;
+
+  const std::vector<Message>& messages() const { return messages_; }
+  // They have reached the reader: now they are gone from the mailbox.
+  void acknowledge();
+  // They stay until team-ack names them, or until `seconds` have passed: then they are delivered again.
+  void hold(double seconds, const std::optional<std::string>& run);
+
+ private:
+  friend class Mailbox;
+  Batch(const Mailbox& mailbox, std::string slot, Fd lock, std::vector<Message> messages);
+
+  const Mailbox* mailbox_;
+  std::string slot_;
+  Fd lock_;
+  std::vector<Message> messages_;
+};
+
+enum class MessageState { pending, delivered, gone };
+
+class Mailbox {
+ public:
+  // In the folder of a team, which must outlive this. `owner` is a valid name.
+  Mailbox(const Folder& folder, std::string owner, Durability durability, double lock_timeout);
+
+  // Appends one line for each; all or none.
+  void append(const std::vector<Message>& messages) const;
+
+  // The oldest messages that fit, `most` at the most (and some hundred at a time); none if there are none. `run` is
+  // which life of the owner asks: what an earlier one held comes again.
+  std::optional<Batch> take(const MessageFilter& filter, std::size_t most, const std::optional<std::string>& run) const;
+  // The same without taking them.
+  void peek(const MessageFilter& filter, std::size_t most, const std::function<void(const Message&)>& visit) const;
+  // Those of `ids` that were held and are acknowledged now.
+  std::vector<Message> acknowledge(const std::vector<std::string>& ids) const;
+
+  std::size_t count() const;
+  MessageState state_of(const std::string& id) const;
+  // Blocks until something may have come; false if the deadline passed.
+  bool wait(const Deadline& deadline, const std::function<bool()>& arrived) const;
+
+  // Streams a large content in pieces.
+  void each_body_piece(const Message& message, const std::function<void(std::string_view)>& visit) const;
+
+ private:
+  friend class Batch;
+  struct Slot;
+  std::string file(std::string_view what) const;
+  std::vector<Slot> slots() const;
+  bool is_held(const Slot& slot, const std::optional<std::string>& run) const;
+  std::optional<Batch> take_whole(std::size_t most) const;
+  void return_abandoned(const std::optional<std::string>& run) const;
+  // Messages that are about to be taken, and the step that takes them out of where they were.
+  struct Portion {
+    std::vector<Message> messages;
+    std::function<void()> commit;
+  };
+  Portion find_oldest(std::size_t most) const;
+  Portion find_fitting(const MessageFilter& filter, std::size_t most) const;
+  Batch put_into_slot(std::vector<Message> messages) const;
+  std::string free_slot() const;
+  std::optional<Message> parse_or_reject(const std::string& line) const;
+  off_t backlog_position(const Fd& backlog) const;
+  void set_backlog_position(const Fd& backlog, off_t position) const;
+  void each_line(const std::function<void(const std::string& line)>& visit) const;
+  void remove_slot(const std::string& slot, const std::vector<Message>& messages) const;
+
+  const Folder& folder_;
+  std::string owner_;
+  Durability durability_;
+  double lock_timeout_;
+};
+
+}  // namespace team
