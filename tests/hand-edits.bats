@@ -661,3 +661,38 @@ the_story_goes_on() {
 
   the_story_goes_on
 }
+
+@test "a link in the place of the scratch folder is refused and nothing is swept through it" {
+  task-create 'first'
+  rm -r .tasks/.tmp
+  ln -s . .tasks/.tmp
+
+  run --separate-stderr task-create 'second'
+
+  as_expected 7 '' "task-create: permission_denied: '.tasks/.tmp' is a link inside a store"
+  [ -e .tasks/1.json ]
+}
+
+@test "what a person keeps in the scratch folder is not swept" {
+  mkdir -p docs/.tmp
+  echo mine >docs/.tmp/mine
+  team-create alpha --board docs
+  task-create 'first'
+  rm docs/.index
+  task-create 'second'
+
+  same mine "$(cat docs/.tmp/mine)"
+}
+
+@test "a task of a batch whose id a person took meanwhile is kept beside it" {
+  task-create 'first'
+  mkdir -m 700 .tasks/.batch
+  jq '.id = 2 | .subject = "of the batch"' .tasks/1.json >.tasks/.batch/2.json
+  jq '.id = 2 | .subject = "of a person"' .tasks/1.json >.tasks/2.json
+
+  task-create 'third'
+
+  same 'of a person' "$(field 2 subject)"
+  same 'of the batch' "$(jq -r .subject .tasks/2.json.of-batch)"
+  [ ! -e .tasks/.batch ]
+}

@@ -415,7 +415,7 @@ load trouble
 
   run --separate-stderr task-claim 1 --as backend --lock-timeout 0.2
 
-  as_expected 75 '' "task-claim: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) has held it for 0.2 s"
+  as_expected 75 '' "task-claim: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.2 s"
   same pending "$(field 1 status)"
 }
 

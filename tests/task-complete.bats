@@ -260,7 +260,7 @@ load trouble
 
   run --separate-stderr task-complete 1 --lock-timeout 0.2
 
-  as_expected 75 '' "task-complete: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) has held it for 0.2 s"
+  as_expected 75 '' "task-complete: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.2 s"
 }
 
 @test "exits 76 if the freed tasks cannot be printed: the task is completed" {

@@ -404,7 +404,7 @@ load trouble
 
   run --separate-stderr task-create 'second' --lock-timeout 0.2
 
-  as_expected 75 '' "task-create: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) has held it for 0.2 s"
+  as_expected 75 '' "task-create: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.2 s"
   [ ! -e .tasks/2.json ]
 }
 

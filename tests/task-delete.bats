@@ -175,7 +175,7 @@ load trouble
 
   run --separate-stderr task-delete 1 --lock-timeout 0.2
 
-  as_expected 75 '' "task-delete: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) has held it for 0.2 s"
+  as_expected 75 '' "task-delete: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.2 s"
   [ -e .tasks/1.json ]
 }
 

@@ -140,7 +140,7 @@ load trouble
 
   run --separate-stderr task-fail 1 --lock-timeout 0.2
 
-  as_expected 75 '' "task-fail: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) has held it for 0.2 s"
+  as_expected 75 '' "task-fail: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.2 s"
 }
 
 @test "exits 76 if the record cannot be printed: the task has failed" {

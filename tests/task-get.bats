@@ -169,7 +169,7 @@ load trouble
 
   run --separate-stderr task-get 1 -C root
 
-  refused 7 "task-get: permission_denied: '.tasks' is a link that leads out of '*'"
+  refused 7 "task-get: permission_denied: '*/.tasks' is a link that leads out"
 }
 
 @test "exits 9 for a broken file and names the place" {

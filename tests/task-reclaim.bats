@@ -261,7 +261,7 @@ load trouble
 
   run --separate-stderr task-reclaim --lock-timeout 0.2
 
-  as_expected 75 '' "task-reclaim: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) has held it for 0.2 s"
+  as_expected 75 '' "task-reclaim: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.2 s"
 }
 
 @test "exits 76 if the records cannot be printed: the tasks are released" {

@@ -461,7 +461,7 @@ load trouble
 
   run --separate-stderr task-update 1 --subject 'other' --lock-timeout 0.2
 
-  as_expected 75 '' "task-update: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) has held it for 0.2 s"
+  as_expected 75 '' "task-update: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.2 s"
   same first "$(field 1 subject)"
 }
 

@@ -192,7 +192,7 @@ load helper
 
   same 74 "$status"
   same 2 "$(team-config tasks.max)"
-  same $'.lock\nconfig.json' "$(ls -A .teams/alpha)"
+  same $'.lock\nconfig.json\nevents.jsonl\nevents.lock' "$(ls -A .teams/alpha)"
 }
 
 @test "loses no setting when many are set at once" {

@@ -181,7 +181,7 @@ members() { jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json; }
 
   same 74 "$status"
   same lead "$(members)"
-  same $'.lock\nconfig.json' "$(ls -A .teams/alpha)"
+  same $'.lock\nconfig.json\nevents.jsonl\nevents.lock' "$(ls -A .teams/alpha)"
 }
 
 @test "exits 76 when the member is added and its name cannot be printed" {

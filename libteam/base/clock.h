@@ -28,7 +28,6 @@ class Deadline {
   static Deadline in(double seconds);
 
   bool passed() const;
-  bool limited() const { return end_.has_value(); }
   // Milliseconds that are left for poll(2): -1 without limit, rounded up so that a wait does not end early.
   int left_ms() const;
 

@@ -67,10 +67,12 @@ class Fields {
   // What nobody asked for: the keys of somebody else.
   Json rest() const {
     Json others = Json::object();
+    auto& object = others.get_ref<Json::object_t&>();
     for (const auto& item : object_.items()) {
       bool known = false;
       for (const char* key : known_) known = known || item.key() == key;
-      if (!known) others[item.key()] = item.value();
+      // Appended without a search: the keys of an object differ.
+      if (!known) object.std::vector<std::pair<const std::string, Json>>::emplace_back(item.key(), item.value());
     }
     return others;
   }

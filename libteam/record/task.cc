@@ -1,6 +1,7 @@
 #include "libteam/record/task.h"
 
 #include <algorithm>
+#include <set>
 
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
@@ -13,11 +14,12 @@ constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
 
 std::vector<TaskId> parse_ids(const Json& array, const Fields& fields, const char* key) {
   std::vector<TaskId> ids;
+  std::set<TaskId> seen;
   for (const Json& item : array) {
     const bool fits = item.is_number_integer() && item >= 1 && item <= kLargestTaskId;
     if (!fits) fields.refuse(key, "an array of task ids");
     const auto id = item.get<TaskId>();
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    if (seen.insert(id).second) ids.push_back(id);
   }
   return ids;
 }

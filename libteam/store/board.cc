@@ -196,13 +196,15 @@ class Board::Session {
 
   // Replaces the task; gives those that became ready by it.
   std::vector<TaskId> write(const TaskFile& before, const Task& after) {
+    index_.begin();  // before the first file is made: a writer that dies from here on is noticed
     NewFile file = files().prepare(after);
-    index_.begin();
     // The last look before the swap: whatever somebody else changed until now is seen and not written over.
     if (!index_.is_current()) throw Interference{};
     if (!file.exchange(files().folder(), TaskFiles::file_of(after.id), before.stamp)) throw Interference{};
-    index_.put(after, file.stamp());
-    return index_.commit();
+    return after_change([&] {
+      index_.put(after, file.stamp());
+      return index_.commit();
+    });
   }
 
   std::vector<Stamp> create(const std::vector<Task>& tasks) {
@@ -283,12 +285,14 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
     const std::vector<Stamp> stamps = session.create(tasks);
     std::vector<TaskId> ids;
     std::vector<Event> events;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      index.put(tasks[i], stamps[i]);
-      ids.push_back(tasks[i].id);
-      events.push_back(task_event("TASK_CREATED", tasks[i]));
+    for (const Task& task : tasks) {
+      ids.push_back(task.id);
+      events.push_back(task_event("TASK_CREATED", task));
     }
-    index.commit();
+    after_change([&] {
+      for (std::size_t i = 0; i < tasks.size(); ++i) index.put(tasks[i], stamps[i]);
+      index.commit();
+    });
     record_(actor, events);
     return ids;
   });
@@ -301,7 +305,9 @@ std::optional<std::string> Board::why_lost(const Task& task) const {
   const Life life = known ? life_of_(*task.owner) : Life::unknown;
   if (life == Life::dead) return fmt::format("released: {} died", *task.owner);
   if (life == Life::running || !task.lease) return std::nullopt;
-  if (task.lease->boot != boot_id()) return fmt::format("released: the machine of {} was restarted", *task.owner);
+  const std::string boot = boot_id();
+  const bool restarted = !boot.empty() && !task.lease->boot.empty() && task.lease->boot != boot;
+  if (restarted) return fmt::format("released: the machine of {} was restarted", *task.owner);
   if (static_cast<double>(boot_ns()) / 1e9 < task.lease->until) return std::nullopt;
   return fmt::format("released: the lease of {} ran out", *task.owner);
 }
@@ -391,7 +397,7 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
     Changed changed{task, {}};
     std::vector<Event> events = {task_change_event(file.task, task)};
     for (const TaskId freed : session.write(file, task)) {
-      const auto other = session.read_if_whole(freed);
+      const auto other = after_change([&] { return session.read_if_whole(freed); });
       if (!other || freed == id) continue;
       changed.freed.push_back(other->task);
       events.push_back(task_event("TASK_UNBLOCKED", other->task));
@@ -495,8 +501,10 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
     else if (id == session.index().highest()) files_.give(files_.highest_given(), rules_.durability);
     session.index().begin();
     files_.remove(id);
-    session.index().forget(id);
-    session.index().commit();
+    after_change([&] {
+      session.index().forget(id);
+      session.index().commit();
+    });
     record_(actor, {task_event("TASK_DELETED", task)});
   });
 }

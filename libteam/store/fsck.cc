@@ -57,14 +57,17 @@ void check_modes(const Folder& folder, Findings& findings) {
   folder.each_name([&](const char* name) { names.emplace_back(name); });
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
-    const bool is_folder = folder.find_beneath(name).has_value();
-    check(name, is_folder ? kFolderMode : kFileMode);
+    if (!folder.is_link(name)) check(name, folder.has_folder(name) ? kFolderMode : kFileMode);
+    else findings.add(folder.path_of(name), "is a symbolic link");
   }
 }
 
 void check_names(const Folder& folder, Findings& findings) {
   folder.each_name([&](const char* entry) {
     const std::string name = entry;
+    if (name.ends_with(TaskFiles::kSetAsideSuffix)) {
+      findings.add(folder.path_of(name), "a task of a batch whose id somebody else took: give it another");
+    }
     const bool looks_like_one = name.ends_with(".json") && name.find_first_not_of("0123456789") == name.size() - 5;
     if (looks_like_one && !TaskFiles::id_of(name)) {
       findings.add(folder.path_of(name),
@@ -240,9 +243,12 @@ std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair r
   for (const std::string& name : roster.names()) {
     try {
       const Team team = roster.get(name);
-      check_team(*teams->find_beneath(name), team, findings);
+      const auto folder = teams ? teams->find_beneath(name) : std::nullopt;
+      if (!folder) continue;  // deleted since it was listed
+      check_team(*folder, team, findings);
       boards[team.board] = per_member(team);
     } catch (const Error& error) {
+      if (error.code() == Code::not_found) continue;
       if (error.code() != Code::corrupt) throw;
       findings.add(error);
     }

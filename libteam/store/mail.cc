@@ -169,7 +169,7 @@ void Mail::count_exchange(const Message& message, const Actor& actor) const {
 // The content goes into one file, which then gets the name of each message.
 void Mail::store_body(const Letter& letter, std::vector<Message>& messages) const {
   const Folder bodies = folder_.make_beneath(kBodies, durability_);
-  const std::string temporary = fmt::format("{}{:016x}", kTemporaryPrefix, random_number());
+  const std::string temporary = temporary_name();
   const Fd fd = bodies.open(temporary, O_WRONLY | O_CREAT | O_EXCL);
   try {
     std::int64_t size = 0;

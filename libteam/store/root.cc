@@ -106,7 +106,7 @@ Root Root::find_or_here(const RootChoice& choice) {
 }
 
 std::optional<Folder> Root::find_store(const std::string& path) const {
-  auto folder = folder_.find_beneath(path);
+  auto folder = folder_.find_through_links(path);
   if (!folder) return std::nullopt;
   const std::string reason = folder->distrust();
   if (!reason.empty()) fail(Code::permission_denied, "'{}' is not to be trusted: {}", folder->path(), reason);

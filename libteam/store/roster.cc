@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* kConfig = "config.json";
 constexpr const char* kLock = ".lock";
+constexpr std::string_view kDeletedPrefix = ".deleted-";
 
 std::string alive_file(const std::string& member) { return member + ".alive"; }
 
@@ -26,6 +27,16 @@ void check_name(std::string_view kind, const std::string& name) {
          "'{}' is not a name: a {} has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
          one_line(name), kind);
   }
+}
+
+// What a team-create or team-delete that died has left; under the lock of the teams.
+void sweep_teams(const Folder& teams) {
+  teams.sweep_temporaries();
+  std::vector<std::string> litter;
+  teams.each_name([&](const char* entry) {
+    if (std::string_view(entry).starts_with(kDeletedPrefix)) litter.emplace_back(entry);
+  });
+  for (const std::string& entry : litter) teams.remove_tree(entry);
 }
 
 void check_new_name(std::string_view kind, const std::string& name) {
@@ -131,11 +142,12 @@ void Roster::create(const Team& team) const {
   }
   root_.make_store(team.board, durable);
   // The folder appears with its configuration in it or not at all.
-  const std::string unseen = fmt::format("{}{:016x}", kTemporaryPrefix, random_number());
+  sweep_teams(teams);
+  const std::string unseen = temporary_name();
   try {
     const Folder folder = teams.make_beneath(unseen, Durability::process);
     folder.write_unseen(kConfig, to_file(team), durable);
-    if (durable == Durability::power) folder.sync();
+    if (durable == Durability::power) folder.sync(Code::io);
     teams.rename_into(unseen, teams, team.name);
   } catch (const Error&) {
     teams.remove_tree(unseen);
@@ -147,7 +159,11 @@ void Roster::create(const Team& team) const {
 Team Roster::change(const std::string& name, const std::function<void(Team&)>& edit) const {
   const Folder folder = folder_of(name);
   const Lock lock = Lock::acquire(folder, kLock, lock_timeout_);
-  while (true) {
+  // The team may have been deleted while we waited; what we hold is then a folder on its way out.
+  if (folder_of(name).inode() != folder.inode()) fail(Code::not_found, "no team '{}'", name);
+  folder.sweep_temporaries();
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
     const auto contents = folder.read(kConfig, JsonLimits{}.bytes);
     if (!contents) fail(Code::not_found, "no team '{}'", name);
     Team team = parse_team(contents->text, name, folder.path_of(kConfig));
@@ -156,14 +172,16 @@ Team Roster::change(const std::string& name, const std::function<void(Team&)>& e
     NewFile file(folder, to_file(team), durability_of(&team));
     if (file.exchange(folder, kConfig, contents->stamp)) return team;
   }
+  fail(Code::again, "'{}' is being changed by something else all the time", folder.path_of(kConfig));
 }
 
 void Roster::remove(const std::string& name) const {
   folder_of(name);
-  const Folder teams = *root_.find_store(kTeamsFolder);
-  const Lock lock = Lock::acquire(teams, kLock, lock_timeout_);
+  const auto teams = root_.find_store(kTeamsFolder);
+  if (!teams) fail(Code::not_found, "no team '{}'", name);
+  const Lock lock = Lock::acquire(*teams, kLock, lock_timeout_);
   {
-    const Folder folder = folder_of(name);
+    const Folder folder = folder_of(name);  // again: it may be gone since
     const Lock team_lock = Lock::acquire(folder, kLock, lock_timeout_);
     const Team team = get(name);
     for (const Member& member : team.members) {
@@ -172,14 +190,10 @@ void Roster::remove(const std::string& name) const {
       }
     }
     // The name is free at once; what remains to be removed has a name that nobody takes for a team.
-    teams.rename_into(name, teams, fmt::format(".deleted-{}-{:016x}", name, random_number()));
-    if (durability_of(&team) == Durability::power) teams.sync();
+    teams->rename_into(name, *teams, fmt::format("{}{}-{:016x}", kDeletedPrefix, name, random_number()));
+    if (durability_of(&team) == Durability::power) teams->sync();
   }
-  std::vector<std::string> litter;
-  teams.each_name([&](const char* entry) {
-    if (std::string_view(entry).starts_with(".deleted-")) litter.emplace_back(entry);
-  });
-  for (const std::string& entry : litter) teams.remove_tree(entry);
+  after_change([&] { sweep_teams(*teams); });
 }
 
 }  // namespace team

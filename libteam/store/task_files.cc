@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kSuffix = ".json";
 
 constexpr int kMarkWidth = 10;
+constexpr std::string_view kBatchPrefix = "batch-";
 
 std::string text_of(const Task& task) {
   std::string text = to_file(task);
@@ -93,24 +94,31 @@ std::vector<Stamp> TaskFiles::create_batch(const std::vector<Task>& tasks) const
   // 1. Everything is written where nobody looks. 2. One rename decides. 3. The files move to their places; if we die
   // on the way, the next one who looks goes on from there.
   const Folder& scratch_folder = scratch();
-  const std::string name = fmt::format("batch-{:016x}", random_number());
-  const Folder batch = scratch_folder.make_beneath(name, Durability::process);
+  const std::string name = fmt::format("{}{:016x}", kBatchPrefix, random_number());
   std::vector<Stamp> stamps;
   try {
+    const Folder batch = scratch_folder.make_beneath(name, Durability::process);
     constexpr std::size_t kFew = 16;  // above it one flush of everything is cheaper than one each
     const bool each = durability_ == Durability::power && tasks.size() <= kFew;
     for (const Task& task : tasks) {
       stamps.push_back(
           batch.write_unseen(file_of(task.id), text_of(task), each ? Durability::power : Durability::process));
     }
-    if (durability_ == Durability::power && !each) batch.sync_filesystem();
+    if (each) batch.sync(Code::io);
+    else if (durability_ == Durability::power) batch.sync_filesystem();
     scratch_folder.rename_into(name, folder_, kBatch);
   } catch (const Error&) {
-    scratch_folder.remove_tree(name);
+    try {
+      scratch_folder.remove_tree(name);
+    } catch (const Error&) {
+      // The first failure is the one to report; this is swept by the next writer.
+    }
     throw;
   }
-  if (durability_ == Durability::power) folder_.sync();
-  move_batch_in();
+  after_change([&] {
+    if (durability_ == Durability::power) folder_.sync();
+    move_batch_in();
+  });
   return stamps;
 }
 
@@ -120,9 +128,8 @@ void TaskFiles::move_batch_in() const {
   std::vector<std::string> names;
   batch->each_name([&](const char* name) { names.emplace_back(name); });
   for (const std::string& name : names) {
-    if (!folder_.adopt(*batch, name)) {
-      fail(Code::corrupt, "{}: somebody made a file of that name outside the batch", folder_.path_of(name));
-    }
+    // Somebody who took no lock has made a file of that name since: theirs stands, ours is kept beside it.
+    if (!folder_.adopt(*batch, name)) batch->rename_into(name, folder_, name + kSetAsideSuffix);
   }
   if (durability_ == Durability::power) folder_.sync();
   folder_.remove_tree(kBatch);
@@ -138,7 +145,9 @@ void TaskFiles::settle() const {
   const auto scratch_folder = folder_.find_beneath(kScratch);
   if (!scratch_folder) return;
   std::vector<std::string> litter;
-  scratch_folder->each_name([&](const char* name) { litter.emplace_back(name); });
+  scratch_folder->each_name([&](const char* name) {
+    if (is_temporary(name) || std::string_view(name).starts_with(kBatchPrefix)) litter.emplace_back(name);
+  });
   for (const std::string& name : litter) scratch_folder->remove_tree(name);
 }
 

@@ -3,7 +3,8 @@
 //   N.json            a task
 //   .highwatermark    the last id that was given out
 //   .tmp/             files on their way in; whatever is there while nobody holds the board's lock is litter
-//   .batch/           a batch of new tasks that is decided but not yet in place: whoever sees it moves it in
+//   .batch/           a batch of new tasks that is decided but not yet in place: whoever sees it moves it in. All of a
+//                     batch comes or nothing; who looks at the very moment may see a part of what is coming.
 //
 // Reading needs no lock. Everything else is done under the board's lock.
 #pragma once
@@ -42,7 +43,7 @@ class TaskFiles {
   // The last id given out as far as `.highwatermark` knows; 0 where there is none.
   TaskId highest_given() const;
 
-  // Readers see all of a batch that was decided or none: true if one is on its way and has to be settled first.
+  // Whether a batch was decided and is not yet in place.
   bool unsettled() const { return folder_.has(kBatch); }
 
   // The text of a task, written and waiting to take its place.
@@ -60,6 +61,7 @@ class TaskFiles {
   static constexpr const char* kHighWatermark = ".highwatermark";
   static constexpr const char* kScratch = ".tmp";
   static constexpr const char* kBatch = ".batch";
+  static constexpr const char* kSetAsideSuffix = ".of-batch";  // a task whose id somebody else took
 
  private:
   const Folder& scratch() const;

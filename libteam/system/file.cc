@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <linux/openat2.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +13,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -33,8 +36,22 @@ auto retry_interrupted(Call call) {
   }
 }
 
-// openat2 keeps the whole path beneath the folder. Where the kernel or a sandbox has none, single names stay safe by
-// O_NOFOLLOW and longer paths are refused.
+// Where the kernel or a sandbox has no openat2: part by part, and no link at all.
+int open_by_parts(int folder, const std::string& path, int flags, mode_t mode) {
+  const std::size_t slash = path.find('/');
+  if (slash == std::string::npos) {
+    return retry_interrupted([&] { return ::openat(folder, path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode); });
+  }
+  const std::string first = path.substr(0, slash);
+  if (first.empty() || first == "..") {
+    errno = EXDEV;
+    return -1;
+  }
+  const Fd next(::openat(folder, first.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return next ? open_by_parts(next.get(), path.substr(slash + 1), flags, mode) : -1;
+}
+
+// openat2 keeps the whole path beneath the folder.
 int open_confined(int folder, const char* path, int flags, mode_t mode, std::uint64_t resolve) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
@@ -42,8 +59,7 @@ int open_confined(int folder, const char* path, int flags, mode_t mode, std::uin
   how.resolve = resolve;
   const auto fd = retry_interrupted([&] { return ::syscall(SYS_openat2, folder, path, &how, sizeof how); });
   if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(fd);
-  if (std::strchr(path, '/') != nullptr) return -1;
-  return retry_interrupted([&] { return ::openat(folder, path, flags | O_NOFOLLOW | O_CLOEXEC, mode); });
+  return open_by_parts(folder, path, flags, mode);
 }
 
 int open_entry(int folder, const char* name, int flags) {
@@ -64,7 +80,13 @@ bool flush(const Fd& fd) {
   return retry_interrupted([&] { return ::fdatasync(fd.get()); }) == 0;
 }
 
-std::string temporary_name() { return fmt::format("{}{:x}-{:016x}", kTemporaryPrefix, ::getpid(), random_number()); }
+constexpr std::string_view kTemporaryPrefix = ".tmp-";
+
+// Whether the process that made a temporary name is no more.
+bool is_abandoned(const std::string& name) {
+  const long pid = std::strtol(name.c_str() + kTemporaryPrefix.size(), nullptr, 16);
+  return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+}
 
 using DirectoryStream = std::unique_ptr<DIR, int (*)(DIR*)>;
 
@@ -97,9 +119,20 @@ std::uint64_t random_number() {
   return number;
 }
 
+std::string temporary_name() {
+  return fmt::format("{}{:x}-{:016x}", kTemporaryPrefix, ::getpid(), random_number());
+}
+
+bool is_temporary(std::string_view name) { return name.starts_with(kTemporaryPrefix); }
+
 bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = retry_interrupted([&] { return ::write(fd, text.data(), text.size()); });
+    if (written < 0 && errno == EAGAIN) {  // a pipe that somebody made non-blocking
+      pollfd waiting{fd, POLLOUT, 0};
+      ::poll(&waiting, 1, -1);
+      continue;
+    }
     if (written < 0) return false;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -116,11 +149,18 @@ std::optional<Folder> Folder::find(const std::string& path) {
 }
 
 std::optional<Folder> Folder::find_beneath(const std::string& path) const {
-  Fd fd(open_confined(fd_.get(), path.c_str(), O_RDONLY | O_DIRECTORY, 0, RESOLVE_BENEATH));
+  return find(path, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+}
+
+std::optional<Folder> Folder::find_through_links(const std::string& path) const { return find(path, RESOLVE_BENEATH); }
+
+std::optional<Folder> Folder::find(const std::string& path, std::uint64_t resolve) const {
+  Fd fd(open_confined(fd_.get(), path.c_str(), O_RDONLY | O_DIRECTORY, 0, resolve));
   if (!fd) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     if (errno == EXDEV || errno == ELOOP) {
-      fail(Code::permission_denied, "'{}' is a link that leads out of '{}'", path, path_);
+      const std::string_view where = (resolve & RESOLVE_NO_SYMLINKS) != 0 ? "inside a store" : "that leads out";
+      fail(Code::permission_denied, "'{}' is a link {}", path_of(path), where);
     }
     fail_errno("cannot open", path_of(path));
   }
@@ -135,7 +175,7 @@ Folder Folder::make_beneath(const std::string& path, Durability durability) cons
   }
   const bool made = ::mkdirat(fd_.get(), path.c_str(), kFolderMode) == 0;
   if (!made && errno != EEXIST) fail_errno("cannot make folder", path_of(path));
-  if (made && durability == Durability::power) sync();
+  if (made && durability == Durability::power) sync(Code::io);
   auto found = find_beneath(path);
   if (!found) fail(Code::io, "cannot make folder '{}': something else has that name", path_of(path));
   return std::move(*found);
@@ -172,7 +212,7 @@ std::optional<Contents> Folder::read(const std::string& name, std::size_t most_b
     filled += static_cast<std::size_t>(got);
     if (filled > most_bytes) fail(Code::corrupt, "{}: larger than {} bytes", path_of(name), most_bytes);
     if (filled == contents.text.size()) contents.text.resize(filled * 2);
-    else break;
+    else if (filled >= static_cast<std::size_t>(contents.stamp.size)) break;
   }
   contents.text.resize(filled);
   return contents;
@@ -189,7 +229,19 @@ std::optional<Stamp> Folder::stamp(const std::string& name) const {
 
 bool Folder::has(const std::string& path) const {
   const Fd fd(open_confined(fd_.get(), path.c_str(), O_PATH, 0, RESOLVE_BENEATH));
-  return static_cast<bool>(fd);
+  if (fd) return true;
+  if (errno == ENOENT || errno == ENOTDIR || errno == EXDEV || errno == ELOOP) return false;
+  fail_errno("cannot look at", path_of(path));
+}
+
+bool Folder::is_link(const std::string& name) const {
+  struct stat status {};
+  return ::fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+}
+
+bool Folder::has_folder(const std::string& name) const {
+  struct stat status {};
+  return ::fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
 void Folder::each_name(const std::function<void(const char*)>& visit) const {
@@ -284,8 +336,16 @@ void Folder::remove_tree(const std::string& name) const {
   }
 }
 
-void Folder::sync() const {
-  if (retry_interrupted([&] { return ::fsync(fd_.get()); }) != 0) fail_errno("cannot sync", path_, Code::unknown);
+void Folder::sweep_temporaries() const {
+  std::vector<std::string> litter;
+  each_name([&](const char* name) {
+    if (is_temporary(name) && is_abandoned(name)) litter.emplace_back(name);
+  });
+  for (const std::string& name : litter) remove_tree(name);
+}
+
+void Folder::sync(Code failure) const {
+  if (retry_interrupted([&] { return ::fsync(fd_.get()); }) != 0) fail_errno("cannot sync", path_, failure);
 }
 
 void Folder::sync_filesystem() const {
@@ -332,7 +392,12 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
     return ::renameat2(scratch_.fd(), temporary_.c_str(), folder.fd(), name.c_str(), RENAME_EXCHANGE) == 0;
   };
   if (swap()) {
-    if (scratch_.stamp(temporary_) != expected && swap()) return false;
+    if (after_change([&] { return scratch_.stamp(temporary_) != expected; })) {
+      if (swap()) return false;
+      armed_ = false;  // the only copy of what somebody wrote
+      fail(Code::unknown, "{}: somebody changed it at the same moment; theirs is in '{}'", folder.path_of(name),
+           scratch_.path_of(temporary_));
+    }
   } else if (errno == ENOENT) {
     return false;
   } else if (errno == EINVAL) {

@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "libteam/base/error.h"
+
 namespace team {
 
 enum class Durability { power, process };
@@ -51,8 +53,10 @@ class Folder {
   // The folder at `path`, or none if there is no such folder.
   static std::optional<Folder> find(const std::string& path);
 
-  // A folder beneath this one (`path` may have several parts). A link is followed only as far as it stays beneath.
+  // A folder beneath this one (`path` may have several parts); no link is followed.
   std::optional<Folder> find_beneath(const std::string& path) const;
+  // The same, but a link is followed as far as it stays beneath.
+  std::optional<Folder> find_through_links(const std::string& path) const;
   // The same, made (0700) where it is missing.
   Folder make_beneath(const std::string& path, Durability durability) const;
 
@@ -64,7 +68,10 @@ class Folder {
   // None if there is no such file. Throws corrupt for anything but a regular file and for one larger than `most_bytes`.
   std::optional<Contents> read(const std::string& name, std::size_t most_bytes) const;
   std::optional<Stamp> stamp(const std::string& name) const;
+  // False only if there is none, or only a link that leads out.
   bool has(const std::string& path) const;
+  bool has_folder(const std::string& name) const;
+  bool is_link(const std::string& name) const;
   // Calls `visit` for each entry but `.` and `..`, in no order.
   void each_name(const std::function<void(const char* name)>& visit) const;
   std::int64_t mtime_ns() const;
@@ -90,12 +97,16 @@ class Folder {
   bool remove(const std::string& name) const;
   // Removes a folder in this one with all that is in it; links are removed, not followed.
   void remove_tree(const std::string& name) const;
-  void sync() const;
+  // Removes temporary files whose writers are dead.
+  void sweep_temporaries() const;
+  // Flushes the names in it. After a change was visible a failure is unknown, before it io.
+  void sync(Code failure = Code::unknown) const;
   // Everything written to this file system so far: one flush where thousands of files would each need their own.
   void sync_filesystem() const;
 
  private:
   Folder(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  std::optional<Folder> find(const std::string& path, std::uint64_t resolve) const;
   Fd fd_;
   std::string path_;
 };
@@ -128,8 +139,20 @@ class NewFile {
   bool armed_ = true;
 };
 
-// Names of temporary files begin so; one that is seen under the folder's lock belongs to a writer that died.
-inline constexpr std::string_view kTemporaryPrefix = ".tmp-";
+// A name that no other process uses: it says which process made it, so that what a dead one left can be told.
+std::string temporary_name();
+bool is_temporary(std::string_view name);
+
+// Runs what follows a change that others can see already: a failure of the system is no longer "nothing changed".
+template <class Call>
+auto after_change(Call call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    if (error.code() != Code::io) throw;
+    fail(Code::unknown, "the change is made, but {}", error.what());
+  }
+}
 
 // 64 bits that no other process has.
 std::uint64_t random_number();

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -30,12 +31,18 @@ class Alarm {
     struct sigaction action {};
     action.sa_handler = [](int) {};
     ::sigaction(SIGALRM, &action, &before_);
+    sigset_t alarm;
+    ::sigemptyset(&alarm);
+    ::sigaddset(&alarm, SIGALRM);
+    ::pthread_sigmask(SIG_UNBLOCK, &alarm, &mask_before_);  // a parent may have left it blocked
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGALRM;
     event._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
     if (::timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) fail_errno("cannot make", "a timer");
     constexpr long kAgain = 10'000'000;
+    constexpr double kLongest = 1e9;
+    seconds = std::min(seconds, kLongest);
     const auto whole = static_cast<time_t>(seconds);
     const auto rest = static_cast<long>((seconds - static_cast<double>(whole)) * 1e9);
     const itimerspec at{{0, kAgain}, {whole, rest > 0 || whole > 0 ? rest : 1}};
@@ -46,10 +53,12 @@ class Alarm {
   ~Alarm() {
     ::timer_delete(timer_);
     ::sigaction(SIGALRM, &before_, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   }
 
  private:
   struct sigaction before_ {};
+  sigset_t mask_before_{};
   timer_t timer_{};
 };
 
@@ -103,7 +112,7 @@ Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds
   while (::flock(fd.get(), LOCK_EX) != 0) {
     if (errno != EINTR) fail_errno("cannot lock", folder.path_of(name));
     if (deadline.passed()) {
-      fail(Code::again, "cannot lock '{}': {} has held it for {} s", folder.path_of(name), describe_holder(fd),
+      fail(Code::again, "cannot lock '{}': {} holds it; waited {} s", folder.path_of(name), describe_holder(fd),
            seconds);
     }
   }
@@ -119,7 +128,8 @@ std::optional<Lock> Lock::try_acquire(const Folder& folder, const std::string& n
 
 Held look_at_lock(const Folder& folder, const std::string& name) {
   const Fd fd(::openat(folder.fd(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd) return Held::no_file;
+  if (!fd && errno == ENOENT) return Held::no_file;
+  if (!fd) fail_errno("cannot open", folder.path_of(name));
   // Shared, so that two who look do not see each other; it ends with the descriptor.
   return ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 ? Held::no : Held::yes;
 }

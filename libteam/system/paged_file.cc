@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <vector>
+
+#include "libteam/base/error.h"
 
 namespace team {
 
@@ -14,9 +17,14 @@ PagedFile::Page& PagedFile::page(std::uint64_t offset) {
   auto& slot = pages_[number];
   if (!slot) {
     slot = std::make_unique<Page>();
-    // A short or failed read leaves zeros; the headers of our files tell whether what was read can be trusted.
-    [[maybe_unused]] const ssize_t got =
-        ::pread(fd_.get(), slot->bytes.data(), kPageSize, static_cast<off_t>(number * kPageSize));
+    ssize_t got = -1;
+    do {
+      got = ::pread(fd_.get(), slot->bytes.data(), kPageSize, static_cast<off_t>(number * kPageSize));
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) {
+      pages_.erase(number);
+      fail_errno("cannot read", "a cache");
+    }
   }
   last_number_ = number;
   last_ = slot.get();

@@ -1,0 +1,64 @@
+# For tests of mail: a team, what waits for whom, and commands that wait in the background.
+
+make_team() {
+  local name
+  team-create alpha
+  for name in backend frontend tester; do team-join "$name"; done
+} >/dev/null
+
+# waiting_for NAME: the texts that NAME has not taken, one a line.
+waiting_for() {
+  team-recv --as "$1" --peek --json 2>/dev/null | jq -r .content
+}
+
+# start COMMAND…: runs it in the background, stdout into out, stderr into errors. It ends with the file of tests at the
+# latest.
+start() {
+  "$@" >out 2>errors 3>&- &
+  STARTED=$!
+  touch "$BATS_FILE_TMPDIR/started-$STARTED"
+}
+
+# start_asleep COMMAND…: the same, and goes on when it sleeps until something changes.
+start_asleep() {
+  start "$@"
+  wait_until is_asleep "$STARTED"
+}
+
+is_asleep() {
+  grep -qs '^inotify wd' "/proc/$1"/fdinfo/* && grep -q '^State:.S' "/proc/$1/status"
+}
+
+# ended STATUS STDOUT STDERR: how what was started ended.
+ended() {
+  status=0
+  wait "$STARTED" || status=$?
+  rm -f "$BATS_FILE_TMPDIR/started-$STARTED"
+  output=$(cat out) stderr=$(cat errors)
+  as_expected "$@"
+}
+
+stop() {
+  kill -KILL "$STARTED" 2>/dev/null || true
+  wait "$STARTED" 2>/dev/null || true
+  rm -f "$BATS_FILE_TMPDIR/started-$STARTED"
+}
+
+teardown_file() {
+  local file
+  for file in "$BATS_FILE_TMPDIR"/started-*; do
+    [ -e "$file" ] && kill -KILL "${file##*-}" 2>/dev/null
+  done
+  return 0
+}
+
+# has_lines FILE N: at least so many.
+has_lines() {
+  [ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+# gapless: the numbers of all events are 1, 2, 3, … in the order of the files.
+gapless() {
+  cat $(ls .teams/alpha/events-*.jsonl 2>/dev/null | sort -t- -k2n) .teams/alpha/events.jsonl | jq .seq >numbers
+  same "$(seq "$(wc -l <numbers)")" "$(cat numbers)"
+}
