@@ -129,6 +129,8 @@ bool same_name(std::string_view one, std::string_view other) {
 }
 
 std::string repair_utf8(std::string_view text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c > 0; });
+  if (plain) return std::string(text);
   std::string repaired;
   repaired.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {

@@ -87,8 +87,8 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
       print_message(context, mailbox, message);
       events.push_back(message_event("MESSAGE_DELIVERED", message));
     }
+    if (!context.out().deliver()) break;  // the reader left: they stay, and come again
     seen += batch->messages().size();
-    context.out().finish(Output::Reader::must_stay);  // they stay ours to deliver until the reader has them
     if (taking == Taking::hold) {
       batch->hold(kHoldSeconds, actor.run);
     } else {

@@ -68,6 +68,13 @@ void Output::finish(Reader reader) {
        std::strerror(error_));
 }
 
+bool Output::deliver() {
+  flush();
+  if (error_ == 0) return true;
+  if (error_ == EPIPE) return false;
+  fail(Code::io, "cannot write to stdout: {}", std::strerror(error_));
+}
+
 std::string Output::paint(std::string_view text, Tone tone) const {
   if (!colour_ || tone == Tone::plain || text.empty()) return std::string(text);
   return fmt::format("{}{}\x1b[0m", escape_of(tone), text);

@@ -28,6 +28,9 @@ class Output {
   void flush();
   // Whether something could not be written: a reader that went away, a full disk.
   bool failed() const { return error_ != 0; }
+  // Flushes. False if the reader went away: then what was said since the last flush may not have arrived. Throws io for
+  // any other failure.
+  bool deliver();
   // Throws io if something could not be written; a reader that went away is no failure for who only reads.
   enum class Reader { may_leave, must_stay };
   void finish(Reader reader);

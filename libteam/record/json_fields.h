@@ -48,6 +48,13 @@ class Fields {
     return value->get<double>();
   }
 
+  std::optional<bool> boolean(const char* key) {
+    const Json* value = take(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_boolean()) refuse(key, "true or false");
+    return value->get<bool>();
+  }
+
   // Null where there is none; checked to be an object.
   const Json* object(const char* key) {
     const Json* value = take(key);
@@ -60,9 +67,6 @@ class Fields {
     if (value != nullptr && !value->is_array()) refuse(key, "an array");
     return value;
   }
-
-  // Marks a key as known without reading it.
-  void skip(const char* key) { take(key); }
 
   // What nobody asked for: the keys of somebody else.
   Json rest() const {

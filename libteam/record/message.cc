@@ -29,13 +29,6 @@ Json to_json(const Message& message) {
   return json;
 }
 
-std::optional<bool> read_switch(const Json& json, const Fields& fields, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return std::nullopt;
-  if (!found->is_boolean()) fields.refuse(key, "true or false");
-  return found->get<bool>();
-}
-
 }  // namespace
 
 bool is_sendable(std::string_view type) {
@@ -66,8 +59,7 @@ Message parse_message(std::string_view line, std::string_view recipient, std::st
   message.timestamp = fields.number("timestamp").value_or(0);
   message.request_id = fields.text("request_id");
   message.reply_to = fields.text("reply_to");
-  message.approve = read_switch(json, fields, "approve");
-  fields.skip("approve");
+  message.approve = fields.boolean("approve");
   message.feedback = fields.text("feedback");
   message.body_size = fields.integer("body_size", 0, INT64_MAX).value_or(0);
   const Json rest = fields.rest();

@@ -18,7 +18,8 @@ Json to_json(const Request& request) {
                {"answeredAt", or_null(request.answered_at)},
                {"answeredBy", or_null(request.answered_by)},
                {"feedback", or_null(request.feedback)},
-               {"answerId", or_null(request.answer_id)}};
+               {"answerId", or_null(request.answer_id)},
+               {"verdict", or_null(request.verdict)}};
   if (request.extra != "{}") json.update(Json::parse(request.extra));
   return json;
 }
@@ -57,6 +58,7 @@ Request parse_request(std::string_view text, std::string_view file) {
   request.answered_by = fields.text("answeredBy");
   request.feedback = fields.text("feedback");
   request.answer_id = fields.text("answerId");
+  request.verdict = fields.boolean("verdict");
   const Json rest = fields.rest();
   if (!rest.empty()) request.extra = dump_line(rest);
   return request;

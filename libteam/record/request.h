@@ -27,6 +27,7 @@ struct Request {
   std::optional<std::string> answered_by;
   std::optional<std::string> feedback;
   std::optional<std::string> answer_id;  // of the message that carries the answer
+  std::optional<bool> verdict;           // set before that message is sent; the status follows when it was
   std::string extra = "{}";
 };
 

@@ -204,8 +204,40 @@ std::int64_t per_member(const Team& team) {
   }
 }
 
+void check_temporaries(const Folder& folder, Findings& findings) {
+  std::vector<std::string> litter;
+  folder.each_name([&](const char* name) {
+    if (is_temporary(name) && is_abandoned(name)) litter.emplace_back(name);
+  });
+  for (const std::string& name : litter) {
+    findings.add(folder.path_of(name), "left by a writer that died", [&] { folder.remove_tree(name); });
+  }
+}
+
+// The content of a large message whose reader died after it had acknowledged.
+void check_bodies(const Folder& folder, Findings& findings) {
+  const auto bodies = folder.find_beneath("bodies");
+  if (!bodies) return;
+  check_temporaries(*bodies, findings);
+  std::string mail;
+  folder.each_name([&](const char* entry) {
+    const std::string_view name = entry;
+    const bool holds_mail = name.ends_with(".jsonl") && !name.starts_with("events") && !name.ends_with("_rejected.jsonl");
+    if (!holds_mail) return;
+    if (const auto contents = folder.read(entry, std::size_t{1} << 30)) mail += contents->text;
+  });
+  std::vector<std::string> ids;
+  bodies->each_name([&](const char* name) { ids.emplace_back(name); });
+  for (const std::string& id : ids) {
+    if (is_temporary(id) || mail.find(fmt::format("\"id\":\"{}\"", id)) != std::string::npos) continue;
+    findings.add(bodies->path_of(id), "the content of no message", [&] { bodies->remove(id); });
+  }
+}
+
 void check_team(const Folder& folder, const Team& team, Findings& findings) {
   const std::string file = folder.path_of("config.json");
+  check_temporaries(folder, findings);
+  check_bodies(folder, findings);
   check_modes(folder, findings);
   if (team.find(team.lead) == nullptr) findings.add(file, fmt::format("the lead {} is not a member", team.lead));
   for (auto one = team.members.begin(); one != team.members.end(); ++one) {

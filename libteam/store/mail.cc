@@ -129,10 +129,17 @@ void Mail::settle_request(const Letter& letter, Message& message, const Actor& a
       message.content = describe_answer(letter);
       message.summary = summarize(message.content);
     }
-    requests_.answer({request.id, *kind, *letter.approve, letter.feedback}, actor, message.id);
-    const std::string word = *letter.approve ? "APPROVED" : "REJECTED";
-    record(actor, {message_event((*kind == RequestKind::plan ? "PLAN_" : "SHUTDOWN_") + word, message)});
+    const Answer answer{request.id, *kind, *letter.approve, letter.feedback};
+    message.id = *requests_.begin_answer(answer, actor, message.id).answer_id;
   }
+}
+
+void Mail::finish_answer(const Message& message, const Actor& actor) const {
+  const auto kind = kind_of_response(message.type);
+  if (!kind) return;
+  requests_.finish_answer(*message.request_id);
+  const std::string word = *message.approve ? "APPROVED" : "REJECTED";
+  record(actor, {message_event((*kind == RequestKind::plan ? "PLAN_" : "SHUTDOWN_") + word, message)});
 }
 
 void Mail::count_exchange(const Message& message, const Actor& actor) const {
@@ -169,6 +176,7 @@ void Mail::count_exchange(const Message& message, const Actor& actor) const {
 // The content goes into one file, which then gets the name of each message.
 void Mail::store_body(const Letter& letter, std::vector<Message>& messages) const {
   const Folder bodies = folder_.make_beneath(kBodies, durability_);
+  bodies.sweep_temporaries();
   const std::string temporary = temporary_name();
   const Fd fd = bodies.open(temporary, O_WRONLY | O_CREAT | O_EXCL);
   try {
@@ -228,6 +236,7 @@ std::vector<Message> Mail::send(const Letter& letter, const Actor& actor) const 
     events.push_back(message_event("MESSAGE_SENT", message));
   }
   record(actor, events);
+  for (const Message& message : messages) finish_answer(message, actor);
   return messages;
 }
 

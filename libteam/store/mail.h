@@ -56,6 +56,7 @@ class Mail {
   void check_member(const std::string& name, std::string_view what) const;
   Message make_message(const Letter& letter, const Actor& actor, const std::string& recipient) const;
   void settle_request(const Letter& letter, Message& message, const Actor& actor) const;
+  void finish_answer(const Message& message, const Actor& actor) const;
   void count_exchange(const Message& message, const Actor& actor) const;
   void store_body(const Letter& letter, std::vector<Message>& messages) const;
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <set>
 #include <utility>
@@ -229,25 +230,20 @@ Batch Mailbox::put_into_slot(std::vector<Message> messages) const {
 void Mailbox::return_abandoned(const std::optional<std::string>& run) const {
   for (const Slot& slot : slots()) {
     if (!slot.exists || slot.busy || is_held(slot, run)) continue;
+    // One that died while it took them left them in both places.
+    std::set<std::string> waiting;
+    peek({}, std::numeric_limits<std::size_t>::max(), [&](const Message& message) { waiting.insert(message.id); });
     std::string text;
-    std::set<std::string> returned;
-    const Fd fd = folder_.open(slot.name, O_RDONLY);
-    LineReader reader(fd, 0);
-    while (const auto line = reader.next()) {
-      const auto message = parse_or_reject(*line);
-      if (!message) continue;
-      text.append(to_line(*message)).push_back('\n');
-      returned.insert(message->id);
-    }
-    const std::string backlog = file("backlog.jsonl");
-    if (const Fd rest = open_if_there(folder_, backlog, O_RDONLY)) {
-      LineReader lines(rest, backlog_position(rest));
-      while (const auto line = lines.next()) {
+    const auto keep = [&](const Fd& fd, off_t offset, const std::set<std::string>& except) {
+      LineReader reader(fd, offset);
+      while (const auto line = reader.next()) {
         const auto message = parse_or_reject(*line);
-        // Somebody who died at this very step left them in both places.
-        if (message && !returned.contains(message->id)) text.append(to_line(*message)).push_back('\n');
+        if (message && !except.contains(message->id)) text.append(to_line(*message)).push_back('\n');
       }
-    }
+    };
+    const std::string backlog = file("backlog.jsonl");
+    keep(folder_.open(slot.name, O_RDONLY), 0, waiting);
+    if (const Fd rest = open_if_there(folder_, backlog, O_RDONLY)) keep(rest, backlog_position(rest), {});
     folder_.replace(backlog, text, durability_);
     folder_.remove(slot.name);
     folder_.remove(slot.name + ".hold");

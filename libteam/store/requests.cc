@@ -60,7 +60,7 @@ std::vector<Request> Requests::all() const {
   return found;
 }
 
-Request Requests::answer(const Answer& answer, const Actor& actor, const std::string& answer_id) const {
+Request Requests::begin_answer(const Answer& answer, const Actor& actor, const std::string& answer_id) const {
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
   Request request = get(answer.request_id);
   if (request.kind != answer.kind) {
@@ -72,13 +72,27 @@ Request Requests::answer(const Answer& answer, const Actor& actor, const std::st
   if (request.status != RequestStatus::pending) {
     fail(Code::invalid_state, "request {} is {} already", request.id, name_of(request.status));
   }
-  request.status = answer.approve ? RequestStatus::approved : RequestStatus::rejected;
-  request.answered_at = now();
+  if (request.verdict && *request.verdict != answer.approve) {
+    fail(Code::invalid_state, "another answer to request {} is under way", request.id);
+  }
+  request.verdict = answer.approve;
   request.answered_by = actor.name;
   request.feedback = answer.feedback;
-  request.answer_id = answer_id;
-  folder_.find_beneath(kFolder)->replace(file_of(request.id), to_file(request), durability_);
+  if (!request.answer_id) request.answer_id = answer_id;
+  write(request);
   return request;
+}
+
+void Requests::finish_answer(const std::string& id) const {
+  const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
+  Request request = get(id);
+  request.status = request.verdict.value_or(false) ? RequestStatus::approved : RequestStatus::rejected;
+  request.answered_at = now();
+  write(request);
+}
+
+void Requests::write(const Request& request) const {
+  folder_.make_beneath(kFolder, durability_).replace(file_of(request.id), to_file(request), durability_);
 }
 
 }  // namespace team

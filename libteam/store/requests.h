@@ -1,7 +1,8 @@
 // Questions and their answers: `requests/<id>.json`, each changed under the team's lock.
 //
 // pending → approved | rejected, once. The answer must name the question, be of its kind and come from the one who was
-// asked; the record, not the text of any message, is what counts.
+// asked; the record, not the text of any message, is what counts. An answer is noted, sent and then final: whoever dies
+// in between can repeat it, and it goes out with the same id.
 #pragma once
 
 #include <optional>
@@ -32,10 +33,16 @@ class Requests {
   Request get(const std::string& id) const;
   // All, oldest first; broken ones are passed over.
   std::vector<Request> all() const;
-  // Throws not_found, invalid_state (answered already, or of another kind), permission_denied (not the one asked).
-  Request answer(const Answer& answer, const Actor& actor, const std::string& answer_id) const;
+  // Notes the answer, which is to be sent as message `answer_id`; gives the request with the id that holds: that of an
+  // earlier try if there was one. Throws not_found, invalid_state (answered already, or of another kind),
+  // permission_denied (not the one asked).
+  Request begin_answer(const Answer& answer, const Actor& actor, const std::string& answer_id) const;
+  // The message is sent: the request is approved or rejected.
+  void finish_answer(const std::string& id) const;
 
  private:
+  void write(const Request& request) const;
+
   const Folder& folder_;
   Durability durability_;
   double lock_timeout_;

@@ -82,11 +82,6 @@ bool flush(const Fd& fd) {
 
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 
-// Whether the process that made a temporary name is no more.
-bool is_abandoned(const std::string& name) {
-  const long pid = std::strtol(name.c_str() + kTemporaryPrefix.size(), nullptr, 16);
-  return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
-}
 
 using DirectoryStream = std::unique_ptr<DIR, int (*)(DIR*)>;
 
@@ -124,6 +119,11 @@ std::string temporary_name() {
 }
 
 bool is_temporary(std::string_view name) { return name.starts_with(kTemporaryPrefix); }
+
+bool is_abandoned(const std::string& temporary) {
+  const long pid = std::strtol(temporary.c_str() + kTemporaryPrefix.size(), nullptr, 16);
+  return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+}
 
 bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {

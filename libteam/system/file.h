@@ -142,6 +142,8 @@ class NewFile {
 // A name that no other process uses: it says which process made it, so that what a dead one left can be told.
 std::string temporary_name();
 bool is_temporary(std::string_view name);
+// Whether the process that made a temporary name is no more.
+bool is_abandoned(const std::string& temporary);
 
 // Runs what follows a change that others can see already: a failure of the system is no longer "nothing changed".
 template <class Call>

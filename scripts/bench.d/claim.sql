@@ -1,0 +1,1 @@
+UPDATE task SET status = 'in_progress', owner = 'w%n' WHERE id = (SELECT id FROM task AS candidate WHERE status = 'pending' AND owner IS NULL AND NOT EXISTS (SELECT 1 FROM blocker JOIN task AS other ON other.id = blocker.blocker WHERE blocker.task = candidate.id AND other.status <> 'completed') ORDER BY priority DESC, id LIMIT 1) RETURNING id;

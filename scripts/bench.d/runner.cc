@@ -1,0 +1,144 @@
+// runner ROUNDS [WORKERS] - run commands in turn, many times, and say how long each took
+//
+// A line of stdin is LABEL<TAB>FOLDER<TAB>WORD<TAB>WORD…; in a word, %r is the round, %w the worker (from 1) and %n a
+// number never used before. In each round every line runs once, in order, so that whatever else the machine does falls
+// on all of them alike. Lines with the label "-" run and are not counted. With WORKERS, so many processes run a line at
+// the same time.
+// Prints LABEL<TAB>median µs<TAB>largest memory in KB<TAB>failures, a line for each label; and before them
+// #others<TAB>the percentage of the machine that was used by anybody else meanwhile: where processes wait for a
+// processor, all of them seem to take equally long.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Line {
+  std::string label, folder;
+  std::vector<std::string> words;
+  std::vector<double> micros;
+  long kilobytes = 0;
+  long failures = 0;
+};
+
+struct Marks {
+  int round = 0, worker = 0, number = 0;
+};
+
+std::vector<Line> read_lines() {
+  std::vector<Line> lines;
+  std::vector<std::string> fields(1);
+  for (int c = std::getchar(); c != EOF; c = std::getchar()) {
+    if (c == '\t') {
+      fields.emplace_back();
+    } else if (c != '\n') {
+      fields.back().push_back(static_cast<char>(c));
+    } else {
+      if (fields.size() > 2) lines.push_back({fields[0], fields[1], {fields.begin() + 2, fields.end()}, {}});
+      fields.assign(1, {});
+    }
+  }
+  return lines;
+}
+
+std::string fill_in(std::string word, const Marks& marks) {
+  const std::pair<const char*, int> values[] = {{"%r", marks.round}, {"%w", marks.worker}, {"%n", marks.number}};
+  for (const auto& [mark, value] : values) {
+    for (auto at = word.find(mark); at != std::string::npos; at = word.find(mark)) {
+      word.replace(at, 2, std::to_string(value));
+    }
+  }
+  return word;
+}
+
+pid_t start(const Line& line, const Marks& marks) {
+  std::vector<std::string> words;
+  for (const std::string& word : line.words) words.push_back(fill_in(word, marks));
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, line.folder.c_str());
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t pid = -1;
+  const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error == 0 ? pid : -1;
+}
+
+void run(Line& line, Marks& marks, int workers) {
+  const auto before = std::chrono::steady_clock::now();
+  int running = 0;
+  for (marks.worker = 1; marks.worker <= workers; ++marks.worker) {
+    ++marks.number;
+    if (start(line, marks) > 0) ++running;
+    else ++line.failures;
+  }
+  for (; running > 0; --running) {
+    int status = 0;
+    rusage usage{};
+    wait4(-1, &status, 0, &usage);
+    line.kilobytes = std::max(line.kilobytes, usage.ru_maxrss);
+    if (status != 0) ++line.failures;
+  }
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - before;
+  line.micros.push_back(took.count());
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+double seconds_used_by(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
+// What all processors did since the start of the machine that was not idling, our part left out.
+double seconds_used_by_others() {
+  unsigned long long user = 0, nice = 0, kernel = 0, idle = 0, wait = 0, interrupts = 0, soft = 0, stolen = 0;
+  std::FILE* file = std::fopen("/proc/stat", "r");
+  if (file == nullptr) return 0;
+  const int got = std::fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &kernel, &idle, &wait,
+                              &interrupts, &soft, &stolen);
+  std::fclose(file);
+  if (got != 8) return 0;
+  const auto ticks = static_cast<double>(user + nice + kernel + interrupts + soft + stolen);
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) - seconds_used_by(RUSAGE_SELF) -
+         seconds_used_by(RUSAGE_CHILDREN);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 0;
+  const int workers = argc > 2 ? std::atoi(argv[2]) : 1;
+  std::vector<Line> lines = read_lines();
+  Marks marks;
+  const auto start_time = std::chrono::steady_clock::now();
+  const double others_before = seconds_used_by_others();
+  for (marks.round = 1; marks.round <= rounds; ++marks.round) {
+    for (Line& line : lines) run(line, marks, workers);
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_time;
+  const double machine = took.count() * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+  std::printf("#others\t%.0f\t0\t0\n", std::max(0.0, 100 * (seconds_used_by_others() - others_before) / machine));
+  for (Line& line : lines) {
+    if (line.label == "-" || rounds < 1) continue;
+    const auto middle = line.micros.begin() + static_cast<std::ptrdiff_t>(line.micros.size() / 2);
+    std::nth_element(line.micros.begin(), middle, line.micros.end());
+    std::printf("%s\t%.1f\t%ld\t%ld\n", line.label.c_str(), *middle, line.kilobytes, line.failures);
+  }
+}
