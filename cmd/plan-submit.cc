@@ -22,7 +22,8 @@ team::Exit submit(team::Context& context, const Options& options) {
   if (letter.content.empty()) team::fail(team::Code::usage, "the plan is empty");
   const team::Actor& actor = context.actor();
   context.changes();
-  context.out().line(*context.mail().send(letter, actor).front().request_id);
+  const std::string id = *context.mail().send(letter, actor).front().request_id;
+  context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", id) : id);
   return team::Exit::done;
 }
 

@@ -36,8 +36,9 @@ team::Exit config(team::Context& context, const Options& options) {
       team::set_setting(changed, *options.key, *options.value);
     }
   });
-  context.mail().record(context.actor(), {team::make_event("SETTING_CHANGED", {{"key", *options.key},
-                                                                               {"value", options.value.value_or("default")}})});
+  context.mail().record(
+      context.actor(),
+      {team::make_event("SETTING_CHANGED", {{"key", *options.key}, {"value", options.value.value_or("default")}})});
   return team::Exit::done;
 }
 

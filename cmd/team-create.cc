@@ -39,7 +39,8 @@ team::Exit create(team::Context& context, Options& options) {
   context.changes();
   context.roster().create(made);
   context.choose_team(made.name);
-  context.mail().record(context.actor(), {team::make_event("TEAM_CREATED", {{"lead", made.lead}, {"board", made.board}})});
+  context.mail().record(context.actor(),
+                        {team::make_event("TEAM_CREATED", {{"lead", made.lead}, {"board", made.board}})});
   context.out().line(made.name);
   return team::Exit::done;
 }

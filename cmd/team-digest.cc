@@ -22,8 +22,9 @@ std::vector<std::string> collect(const team::EventLog& events, const team::Team&
     const std::string type = team::detail(envelope, "message_type");
     if ((type != "message" && type != "broadcast") || sender == reader || sender == "user") return true;
     const std::string text = team::detail(envelope, "text");
-    if (type == "broadcast" && text == last_broadcast) return true;  // one for each who got it
-    last_broadcast = type == "broadcast" ? text : "";
+    const std::string broadcast = type == "broadcast" ? sender + ": " + text : "";
+    if (!broadcast.empty() && broadcast == last_broadcast) return true;  // one for each who got it
+    last_broadcast = broadcast;
     std::string shown = fmt::format("[Teammate {}]: {}", sender, team::cut_characters(text, width));
     used += team::count_characters(shown) + 1;
     if (used > total) return false;

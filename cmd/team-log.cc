@@ -28,7 +28,8 @@ team::Exit log(team::Context& context, const Options& options) {
     return !context.out().failed();
   };
   const std::int64_t after = options.after.value_or(0);
-  if (options.follow) events.follow(after, team::Deadline::never(), show);
+  if (options.follow)
+    events.follow(after, team::Output::kDescriptor, show, [&] { return context.out().is_deserted(); });
   else events.each_after(after, show);
   return team::Exit::done;
 }

@@ -28,12 +28,12 @@ team::Exit receive(team::Context& context, const Options& options) {
   };
   const auto deadline = options.wait && *options.wait ? team::Deadline::in(**options.wait) : team::Deadline::never();
   if (options.follow) {
-    mailbox.wait(deadline, [&] {
+    mailbox.wait(deadline, team::Output::kDescriptor, [&] {
       take();
-      return left == 0;
+      return left == 0 || context.out().is_deserted();
     });
   } else if (options.wait) {
-    mailbox.wait(deadline, take);
+    mailbox.wait(deadline, team::Output::kDescriptor, [&] { return take() || context.out().is_deserted(); });
   } else {
     take();
   }

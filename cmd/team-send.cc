@@ -17,7 +17,8 @@ struct Options {
 team::Letter write_letter(const Options& options) {
   team::Letter letter;
   letter.type = options.type.value_or(options.broadcast ? "broadcast" : "message");
-  if (letter.type == "broadcast" && options.to) team::fail(team::Code::usage, "a broadcast goes to all, not to {}", *options.to);
+  if (letter.type == "broadcast" && options.to)
+    team::fail(team::Code::usage, "a broadcast goes to all, not to {}", *options.to);
   if (letter.type != "broadcast" && !options.to) team::fail(team::Code::usage, "TO is missing (try team-send --help)");
   letter.to = options.to.value_or("");
   letter.summary = options.summary;
@@ -31,6 +32,7 @@ team::Letter write_letter(const Options& options) {
   } else if (options.text || !speaks_for_itself) {
     team::read_content(letter.content, letter.more);
   }
+  if (letter.content.empty() && !speaks_for_itself) team::fail(team::Code::usage, "the message is empty");
   return letter;
 }
 
@@ -49,15 +51,19 @@ team::Exit wait_for(team::Context& context, const Options& options, const team::
   } else {
     const team::Mailbox mine = mail.mailbox(context.actor().name);
     const team::MessageFilter reply{.from = {}, .type = {}, .reply_to = sent.id};
-    come = mine.wait(deadline, [&] { return team::receive(context, mine, reply, 1) > 0; });
+    come = mine.wait(deadline, team::Output::kDescriptor, [&] { return team::receive(context, mine, reply, 1) > 0; });
   }
   if (come) return team::Exit::done;
-  return team::no(context, fmt::format("not {} within {} s", *options.wait == "reply" ? "answered" : "processed", *options.timeout));
+  return team::no(context, fmt::format("not {} within {} s", *options.wait == "reply" ? "answered" : "processed",
+                                       *options.timeout));
 }
 
 team::Exit send(team::Context& context, Options& options) {
   if (options.status) {
-    context.out().line(fmt::format("{}\t{}", *options.status, context.mail().state_of(*options.status)));
+    const std::string state = context.mail().state_of(*options.status);
+    const std::string& id = *options.status;
+    context.out().line(context.json() ? fmt::format(R"({{"id":"{}","status":"{}"}})", id, state)
+                                      : fmt::format("{}\t{}", id, state));
     return team::Exit::done;
   }
   if (options.wait && options.wait != "processed" && options.wait != "reply") {
@@ -84,7 +90,8 @@ team::Exit send(team::Context& context, Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  team::Command command("team-send", "send a message to a member, or to all", "[options] TO [TEXT] | --broadcast [TEXT]");
+  team::Command command("team-send", "send a message to a member, or to all",
+                        "[options] TO [TEXT] | --broadcast [TEXT]");
   command.operand("[TO]", options.to, "who gets it: a member or user");
   command.operand("[TEXT]", options.text, "what to say; from stdin without it, or with -");
   command.flag("--broadcast", options.broadcast, "to every member but the sender");
@@ -101,6 +108,7 @@ int main(int argc, char** argv) {
   command.at_most_one({"--approve", "--reject"});
   command.at_most_one({"--status", "TO"});
   command.at_most_one({"--status", "--wait"});
+  command.at_most_one({"--broadcast", "--wait"});
   command.takes_all();
   command.example("team-send backend 'The schema is final' --as lead");
   command.example("git diff | team-send reviewer --summary 'please look'");

@@ -39,6 +39,11 @@ Deadline Deadline::in(double seconds) {
   return Deadline(Clock::now() + std::chrono::duration_cast<Clock::duration>(length));
 }
 
+Deadline Deadline::or_in(double seconds) const {
+  const Deadline other = in(seconds);
+  return end_ && *end_ < *other.end_ ? *this : other;
+}
+
 bool Deadline::passed() const { return end_ && Clock::now() >= *end_; }
 
 int Deadline::left_ms() const {

@@ -28,6 +28,8 @@ class Deadline {
   static Deadline in(double seconds);
 
   bool passed() const;
+  // Whichever comes first.
+  Deadline or_in(double seconds) const;
   // Milliseconds that are left for poll(2): -1 without limit, rounded up so that a wait does not end early.
   int left_ms() const;
 

@@ -36,9 +36,9 @@ void print_event(Context& context, const Envelope& envelope) {
   const std::string gap = out.is_terminal() ? "  " : "\t";
   const std::string moment = iso_time(envelope.timestamp);
   const std::string when = out.is_terminal() ? moment.substr(11) : moment;
-  const std::string line = fmt::format("{}{}{}{}{}{}{}{}{}", envelope.seq, gap, when, gap,
-                                       out.paint(envelope.agent, Output::Tone::strong), gap,
-                                       out.paint(envelope.type, tone_of(envelope.type)), gap, one_line(about));
+  const std::string line =
+      fmt::format("{}{}{}{}{}{}{}{}{}", envelope.seq, gap, when, gap, out.paint(envelope.agent, Output::Tone::strong),
+                  gap, out.paint(envelope.type, tone_of(envelope.type)), gap, one_line(about));
   out.line(line);
 }
 

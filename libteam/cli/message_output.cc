@@ -23,8 +23,16 @@ std::string clock_time(double timestamp) {
   return text;
 }
 
+// Of a large message whose content somebody removed, the beginning is what there is.
+bool is_whole(const Mailbox& mailbox, const Message& message) {
+  if (message.body_size == 0) return true;
+  if (mailbox.has_body(message)) return false;
+  warn(fmt::format("warning: the content of message {} is missing but for its beginning", one_line(message.id)));
+  return true;
+}
+
 void print_json(Output& out, const Mailbox& mailbox, const Message& message) {
-  if (message.body_size == 0) {
+  if (is_whole(mailbox, message)) {
     out.line(to_line(message));
     return;
   }
@@ -42,7 +50,7 @@ void print_letter(Output& out, const Mailbox& mailbox, const Message& message) {
   const auto print = [&](std::string_view text) {
     for (const std::string& line : split(text, '\n')) out.line("  " + one_line(line));
   };
-  if (message.body_size == 0) print(message.content);
+  if (is_whole(mailbox, message)) print(message.content);
   else mailbox.each_body_piece(message, print);
   if (message.feedback) print(*message.feedback);
   out.line(out.paint("  " + message.id, Output::Tone::faint));
@@ -50,7 +58,7 @@ void print_letter(Output& out, const Mailbox& mailbox, const Message& message) {
 
 void print_record(Output& out, const Mailbox& mailbox, const Message& message) {
   out.text(fmt::format("{}\t{}\t{}\t", message.id.empty() ? "-" : message.id, one_line(message.sender), message.type));
-  if (message.body_size == 0) out.text(one_line(message.content));
+  if (is_whole(mailbox, message)) out.text(one_line(message.content));
   else mailbox.each_body_piece(message, [&](std::string_view piece) { out.text(one_line(piece)); });
   out.text("\n");
 }
@@ -82,16 +90,18 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
   while (seen < most) {
     auto batch = mailbox.take(filter, most - seen, actor.run);
     if (!batch) break;
+    if (taking == Taking::hold) batch->hold(kHoldSeconds, actor.run);
     std::vector<Event> events;
     for (const Message& message : batch->messages()) {
       print_message(context, mailbox, message);
       events.push_back(message_event("MESSAGE_DELIVERED", message));
     }
-    if (!context.out().deliver()) break;  // the reader left: they stay, and come again
+    if (!context.out().deliver()) {  // the reader left: they stay, and come again
+      if (taking == Taking::hold) batch->release();
+      break;
+    }
     seen += batch->messages().size();
-    if (taking == Taking::hold) {
-      batch->hold(kHoldSeconds, actor.run);
-    } else {
+    if (taking == Taking::acknowledge) {
       for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
       batch->acknowledge();
     }

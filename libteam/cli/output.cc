@@ -10,6 +10,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/system/file.h"
+#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -67,6 +68,8 @@ void Output::finish(Reader reader) {
   fail(code, "{}cannot write to stdout: {}", code == Code::unknown ? "the change is made, but " : "",
        std::strerror(error_));
 }
+
+bool Output::is_deserted() const { return error_ == EPIPE || team::is_deserted(STDOUT_FILENO); }
 
 bool Output::deliver() {
   flush();

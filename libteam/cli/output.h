@@ -14,6 +14,8 @@ namespace team {
 
 class Output {
  public:
+  static constexpr int kDescriptor = 1;  // stdout
+
   Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -28,6 +30,8 @@ class Output {
   void flush();
   // Whether something could not be written: a reader that went away, a full disk.
   bool failed() const { return error_ != 0; }
+  // Whether nobody reads any more what we would say.
+  bool is_deserted() const;
   // Flushes. False if the reader went away: then what was said since the last flush may not have arrived. Throws io for
   // any other failure.
   bool deliver();

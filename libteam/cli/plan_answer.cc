@@ -16,7 +16,8 @@ Exit answer(Context& context, Verdict verdict, const std::string& id, const std:
   letter.feedback = feedback;
   const Actor& actor = context.actor();
   context.changes();
-  context.out().line(context.mail().send(letter, actor).front().id);
+  const std::string sent = context.mail().send(letter, actor).front().id;
+  context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", sent) : sent);
   return Exit::done;
 }
 
@@ -35,8 +36,9 @@ int answer_plan(int argc, char** argv, Verdict verdict) {
   command.takes_actor();
   command.takes_json();
   command.takes_lock();
-  command.example(approves ? "plan-approve 01JD0V8Z7Q4M3N2B1A0F9E8D7C"
-                           : "plan-reject 01JD0V8Z7Q4M3N2B1A0F9E8D7C --feedback 'keep the old endpoints for a release'");
+  command.example(approves
+                      ? "plan-approve 01JD0V8Z7Q4M3N2B1A0F9E8D7C"
+                      : "plan-reject 01JD0V8Z7Q4M3N2B1A0F9E8D7C --feedback 'keep the old endpoints for a release'");
   return command.run(argc, argv, [&](Context& context) { return answer(context, verdict, id, feedback); });
 }
 

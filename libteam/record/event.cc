@@ -57,7 +57,8 @@ Envelope parse_envelope(std::string_view line, std::string_view where) {
 }
 
 Event task_event(std::string type, const Task& task) {
-  return {std::move(type), dump_line({{"task_id", task.id}, {"subject", task.subject}, {"owner", or_null(task.owner)}})};
+  return {std::move(type),
+          dump_line({{"task_id", task.id}, {"subject", task.subject}, {"owner", or_null(task.owner)}})};
 }
 
 Event task_change_event(const Task& before, const Task& after) {

@@ -14,8 +14,8 @@
 namespace team {
 
 struct Event {
-  std::string type;      // TASK_CLAIMED, MESSAGE_SENT, …
-  std::string details;   // its other keys, as a JSON object
+  std::string type;     // TASK_CLAIMED, MESSAGE_SENT, …
+  std::string details;  // its other keys, as a JSON object
 };
 
 // Who it happened to or who did it.

@@ -11,14 +11,17 @@ namespace team {
 namespace {
 
 constexpr std::array<std::string_view, 6> kSendable = {
-    "message",           "broadcast",             "shutdown_request",
-    "shutdown_response", "plan_approval_request", "plan_approval_response"};
-constexpr std::array<std::string_view, 5> kOfSystem = {"task_assigned", "task_unblocked", "idle_notification", "all_idle",
-                                                       "error"};
+    "message", "broadcast", "shutdown_request", "shutdown_response", "plan_approval_request", "plan_approval_response"};
+constexpr std::array<std::string_view, 5> kOfSystem = {"task_assigned", "task_unblocked", "idle_notification",
+                                                       "all_idle", "error"};
 
 Json to_json(const Message& message) {
-  Json json = {{"id", message.id},           {"type", message.type},       {"sender", message.sender},
-               {"recipient", message.recipient}, {"content", message.content}, {"summary", message.summary},
+  Json json = {{"id", message.id},
+               {"type", message.type},
+               {"sender", message.sender},
+               {"recipient", message.recipient},
+               {"content", message.content},
+               {"summary", message.summary},
                {"timestamp", message.timestamp}};
   if (message.request_id) json["request_id"] = *message.request_id;
   if (message.reply_to) json["reply_to"] = *message.reply_to;
@@ -85,7 +88,9 @@ std::string escape_json(std::string_view piece) {
 
 std::string rejection_line(std::string_view line, std::string_view reason, double timestamp) {
   constexpr std::size_t kLongestLine = 65536;
-  return dump_line({{"timestamp", timestamp}, {"reason", reason}, {"line", repair_utf8(line.substr(0, kLongestLine))}}) + "\n";
+  return dump_line(
+             {{"timestamp", timestamp}, {"reason", reason}, {"line", repair_utf8(line.substr(0, kLongestLine))}}) +
+         "\n";
 }
 
 bool MessageFilter::fits(const Message& message) const {

@@ -1,7 +1,6 @@
 #include "libteam/store/event_log.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/watch.h"
 
@@ -29,75 +29,21 @@ off_t rotate_at() {
   return bytes ? static_cast<off_t>(*bytes) : kDefault;
 }
 
-off_t size_of(const Fd& fd) {
-  struct stat status {};
-  return ::fstat(fd.get(), &status) == 0 ? status.st_size : 0;
-}
-
-std::string read_at(const Fd& fd, off_t offset, std::size_t most) {
-  std::string text(most, '\0');
-  const ssize_t got = ::pread(fd.get(), text.data(), most, offset);
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  return text;
-}
-
-// The last whole line that ends at or before `end`, and where it starts; none if there is none.
-struct Line {
-  off_t start;
-  std::string text;
-};
-std::optional<Line> line_before(const Fd& fd, off_t end) {
-  constexpr off_t kWindow = 4096;
-  for (off_t window = kWindow;; window *= 4) {
-    const off_t from = std::max<off_t>(0, end - window);
-    const std::string text = read_at(fd, from, static_cast<std::size_t>(end - from));
-    const std::size_t stop = text.rfind('\n');
-    if (stop != std::string::npos) {
-      const std::size_t before = stop == 0 ? std::string::npos : text.rfind('\n', stop - 1);
-      if (before != std::string::npos || from == 0) {
-        const std::size_t start = before == std::string::npos ? 0 : before + 1;
-        return Line{from + static_cast<off_t>(start), text.substr(start, stop - start)};
-      }
-    } else if (from == 0) {
-      return std::nullopt;
-    }
-  }
-}
-
-// Visits the whole lines from `offset` on; gives where the next would start. False in `more` ends it.
+// Visits the whole lines from `offset` on; gives where the next would start. `more` becomes false when `visit` has
+// enough.
 off_t each_line(const Fd& fd, off_t offset, const std::function<bool(std::string_view)>& visit, bool& more) {
-  constexpr std::size_t kPiece = 65536;
-  std::string text;
+  LineReader reader(fd, offset);
   while (more) {
-    const std::string piece = read_at(fd, offset + static_cast<off_t>(text.size()), kPiece);
-    if (piece.empty()) break;
-    text += piece;
-    std::size_t start = 0;
-    for (std::size_t end = 0; more && (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
-      more = visit(std::string_view(text).substr(start, end - start));
-    }
-    text.erase(0, start);
-    offset += static_cast<off_t>(start);
+    const auto line = reader.next(LineReader::Tail::is_not_there_yet);
+    if (!line) break;
+    more = visit(*line);
   }
-  return offset;
+  return reader.offset();
 }
 
 std::int64_t first_sequence(const Fd& fd) {
-  std::int64_t first = 1;
-  bool more = true;
-  each_line(
-      fd, 0,
-      [&](std::string_view line) {
-        first = sequence_of(line).value_or(1);
-        return false;
-      },
-      more);
-  return first;
-}
-
-std::uint64_t inode_of(const Fd& fd) {
-  struct stat status {};
-  return ::fstat(fd.get(), &status) == 0 ? status.st_ino : 0;
+  const auto line = LineReader(fd, 0).next(LineReader::Tail::is_not_there_yet);
+  return line ? sequence_of(*line).value_or(1) : 1;
 }
 
 }  // namespace
@@ -158,50 +104,55 @@ void EventLog::append(const EventOrigin& origin, const std::vector<Event>& event
   }
 }
 
-void EventLog::each_after(std::int64_t seq, const Visit& visit) const {
+// Once through all files. Disturbed: a file was put aside between the listing and the look.
+EventLog::Pass EventLog::pass_over(std::int64_t& seq, bool gap_is_real, const Visit& visit) const {
   bool more = true;
+  bool disturbed = false;
   const auto wanted = [&](std::string_view line) {
     const auto number = sequence_of(line);
-    if (!number || *number <= seq) return true;  // a line of somebody else's is passed over
+    if (!number || *number <= seq) return true;  // seen, or a line of somebody else's
+    disturbed = seq > 0 && *number != seq + 1 && !gap_is_real;
+    if (disturbed) return false;
     seq = *number;
     return visit(line);
   };
-  // A file that is put aside while we read is seen twice or under its other name; `seq` sorts that out.
   for (const std::string& name : files()) {
-    if (!more) return;
     if (!folder_.has(name)) continue;
     const Fd fd = folder_.open(name, O_RDONLY);
     each_line(fd, 0, wanted, more);
+    if (!more) return disturbed ? Pass::disturbed : Pass::stopped;
+  }
+  return Pass::complete;
+}
+
+void EventLog::each_after(std::int64_t seq, const Visit& visit) const {
+  constexpr int kTries = 10;  // then somebody removed a file, and the gap is there to stay
+  for (int i = 0; i <= kTries; ++i) {
+    if (pass_over(seq, i == kTries, visit) != Pass::disturbed) return;
   }
 }
 
-void EventLog::follow(std::int64_t seq, const Deadline& deadline, const Visit& visit) const {
+void EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough) const {
   Watch watch(folder_);
+  watch.watch_reader(reader);
   bool more = true;
-  const auto wanted = [&](std::string_view line) {
-    const auto number = sequence_of(line);
-    if (!number || *number <= seq) return true;
-    seq = *number;
-    return visit(line);
+  const auto advance = [&](std::string_view line) {
+    seq = sequence_of(line).value_or(seq);
+    return more = visit(line);
   };
+  const auto next_only = [&](std::string_view line) { return sequence_of(line) != seq + 1 || advance(line); };
   Fd fd;
   off_t offset = 0;
-  while (more) {
-    if (fd) offset = each_line(fd, offset, wanted, more);
+  while (more && !enough()) {
+    if (fd) offset = each_line(fd, offset, next_only, more);
     const auto stamp = folder_.stamp(kCurrent);
-    const bool same = fd && stamp && stamp->inode == inode_of(fd);
-    if (more && !same) {
-      each_after(seq, [&](std::string_view line) {
-        seq = sequence_of(line).value_or(seq);
-        return more = visit(line);
-      });
-      if (folder_.has(kCurrent)) {
-        fd = folder_.open(kCurrent, O_RDONLY);
-        offset = 0;
-        continue;
-      }
+    if (more && (!fd || !stamp || stamp->inode != inode_of(fd))) {
+      each_after(seq, advance);
+      fd = stamp ? folder_.open(kCurrent, O_RDONLY) : Fd();
+      offset = 0;
+      if (fd) continue;
     }
-    if (more && !watch.wait(deadline).any) return;
+    if (more) watch.wait(Deadline::never());
   }
 }
 

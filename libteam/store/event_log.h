@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "libteam/base/clock.h"
 #include "libteam/record/event.h"
 #include "libteam/system/file.h"
 
@@ -27,12 +26,15 @@ class EventLog {
   // Gives the lines after `seq`, in order, until `visit` says that it has enough.
   using Visit = std::function<bool(std::string_view line)>;
   void each_after(std::int64_t seq, const Visit& visit) const;
-  // The same, and then each line as it comes, until the deadline passes.
-  void follow(std::int64_t seq, const Deadline& deadline, const Visit& visit) const;
+  // The same, and then each line as it comes, until `enough`, which is also asked when nobody reads from the pipe
+  // behind `reader` any more.
+  void follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough) const;
   // From the last one back.
   void each_backward(const Visit& visit) const;
 
  private:
+  enum class Pass { complete, stopped, disturbed };
+  Pass pass_over(std::int64_t& seq, bool gap_is_real, const Visit& visit) const;
   std::vector<std::string> files() const;
   std::int64_t last_sequence() const;
 

@@ -222,7 +222,8 @@ void check_bodies(const Folder& folder, Findings& findings) {
   std::string mail;
   folder.each_name([&](const char* entry) {
     const std::string_view name = entry;
-    const bool holds_mail = name.ends_with(".jsonl") && !name.starts_with("events") && !name.ends_with("_rejected.jsonl");
+    const bool holds_mail =
+        name.ends_with(".jsonl") && !name.starts_with("events") && !name.ends_with("_rejected.jsonl");
     if (!holds_mail) return;
     if (const auto contents = folder.read(entry, std::size_t{1} << 30)) mail += contents->text;
   });

@@ -64,7 +64,8 @@ Mailbox Mail::mailbox(const std::string& owner) const {
 }
 
 void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
-  events_.append({team_.name, actor.name, actor.role, actor.run}, events);
+  // What is recorded has happened: that it could not be written down does not undo it.
+  after_change([&] { events_.append({team_.name, actor.name, actor.role, actor.run}, events); });
 }
 
 std::vector<std::string> Mail::recipients(const Letter& letter, const Actor& actor) const {
@@ -161,8 +162,9 @@ void Mail::count_exchange(const Message& message, const Actor& actor) const {
     keep();
     return;
   }
-  const std::string text = fmt::format("{} and {} have exchanged {} messages each way and wait for a word of yours to either",
-                                       message.sender, message.recipient, limit);
+  const std::string text =
+      fmt::format("{} and {} have exchanged {} messages each way and wait for a word of yours to either",
+                  message.sender, message.recipient, limit);
   if (!exchange.told) {
     exchange.told = true;
     exchanges.between(message.recipient, message.sender).told = true;

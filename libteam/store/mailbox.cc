@@ -2,20 +2,20 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
-#include <utility>
 
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
 #include "libteam/record/hold.h"
 #include "libteam/system/id.h"
+#include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/watch.h"
 
@@ -23,76 +23,17 @@ namespace team {
 
 namespace {
 
-constexpr int kMostReaders = 8;               // at one inbox at the same time
-constexpr std::size_t kMostAtOnce = 500;      // messages of one batch
-constexpr std::size_t kPiece = 256 * 1024;    // bytes looked at in one go
+constexpr int kMostReaders = 8;             // at one inbox at the same time
+constexpr std::size_t kMostAtOnce = 500;    // messages of one batch
+constexpr std::size_t kPiece = 256 * 1024;  // bytes looked at in one go
 constexpr const char* kBodies = "bodies";
-
-off_t size_of(const Fd& fd) {
-  struct stat status {};
-  return ::fstat(fd.get(), &status) == 0 ? status.st_size : 0;
-}
-
-std::string read_at(const Fd& fd, off_t offset, std::size_t most) {
-  std::string text(most, '\0');
-  const ssize_t got = ::pread(fd.get(), text.data(), most, offset);
-  if (got < 0) fail_errno("cannot read", "mail");
-  text.resize(static_cast<std::size_t>(got));
-  return text;
-}
 
 Fd open_if_there(const Folder& folder, const std::string& name, int flags) {
   return folder.has(name) ? folder.open(name, flags) : Fd();
 }
 
-// Reads lines one by one; the last one counts as a line even if it is torn.
-class LineReader {
- public:
-  LineReader(const Fd& fd, off_t offset) : fd_(fd), offset_(offset) {}
-
-  // None at the end. One that is too long for any message comes cut.
-  std::optional<std::string> next() {
-    std::size_t searched = start_;
-    while (true) {
-      const std::size_t end = text_.find('\n', searched);
-      if (end != std::string::npos) return give(end - start_, 1);
-      searched = text_.size() - start_;
-      text_.erase(0, std::exchange(start_, 0));
-      const std::string piece = read_at(fd_, offset_ + static_cast<off_t>(text_.size()), kPiece);
-      if (piece.empty()) break;
-      if (text_.size() > JsonLimits{}.bytes) return skip_line();
-      text_ += piece;
-    }
-    return text_.empty() ? std::nullopt : give(text_.size(), 0);
-  }
-
-  // Where the next line starts.
-  off_t offset() const { return offset_; }
-
- private:
-  std::optional<std::string> give(std::size_t length, std::size_t newline) {
-    std::string line = text_.substr(start_, length);
-    start_ += length + newline;
-    offset_ += static_cast<off_t>(length + newline);
-    return line;
-  }
-
-  std::optional<std::string> skip_line() {
-    std::string line = std::exchange(text_, {});
-    offset_ += static_cast<off_t>(line.size());
-    while (true) {
-      const std::string piece = read_at(fd_, offset_, kPiece);
-      const std::size_t end = piece.find('\n');
-      offset_ += static_cast<off_t>(end == std::string::npos ? piece.size() : end + 1);
-      if (piece.empty() || end != std::string::npos) return line;
-    }
-  }
-
-  const Fd& fd_;
-  off_t offset_;
-  std::string text_;
-  std::size_t start_ = 0;  // what of text_ was given already
-};
+// Nobody writes while we hold the lock: what has no end was left by somebody who died.
+constexpr auto kTornIsALine = LineReader::Tail::is_a_line;
 
 std::string lines_of(const std::vector<Message>& messages) {
   std::string text;
@@ -119,8 +60,10 @@ void Batch::acknowledge() {
 void Batch::hold(double seconds, const std::optional<std::string>& run) {
   const Hold hold{boot_id(), static_cast<double>(boot_ns()) / 1e9 + seconds, run};
   mailbox_->folder_.replace(slot_ + ".hold", to_file(hold), mailbox_->durability_);
-  lock_ = Fd();
+  mailbox_->merge_held(slot_);
 }
+
+void Batch::release() { mailbox_->folder_.remove(slot_ + ".hold"); }
 
 Mailbox::Mailbox(const Folder& folder, std::string owner, Durability durability, double lock_timeout)
     : folder_(folder), owner_(std::move(owner)), durability_(durability), lock_timeout_(lock_timeout) {}
@@ -236,7 +179,7 @@ void Mailbox::return_abandoned(const std::optional<std::string>& run) const {
     std::string text;
     const auto keep = [&](const Fd& fd, off_t offset, const std::set<std::string>& except) {
       LineReader reader(fd, offset);
-      while (const auto line = reader.next()) {
+      while (const auto line = reader.next(kTornIsALine)) {
         const auto message = parse_or_reject(*line);
         if (message && !except.contains(message->id)) text.append(to_line(*message)).push_back('\n');
       }
@@ -264,7 +207,7 @@ Mailbox::Portion Mailbox::find_oldest(std::size_t most) const {
     std::vector<Message> messages;
     bool at_end = false;
     while (messages.size() < most && !at_end) {
-      const auto line = reader.next();
+      const auto line = reader.next(kTornIsALine);
       at_end = !line;
       if (!line) break;
       if (auto message = parse_or_reject(*line)) messages.push_back(std::move(*message));
@@ -324,33 +267,32 @@ off_t Mailbox::backlog_position(const Fd& backlog) const {
   const auto contents = folder_.read(file("backlog.pos"), kMost);
   if (!contents) return 0;
   const auto parts = split(first_line(contents->text), ' ');
-  struct stat status {};
-  if (parts.size() < 2 || ::fstat(backlog.get(), &status) != 0) return 0;
+  if (parts.size() < 2) return 0;
   const auto inode = parse_integer(parts[0]);
   const auto position = parse_integer(parts[1]);
-  const bool ours = inode && position && static_cast<ino_t>(*inode) == status.st_ino && *position <= status.st_size;
+  const bool ours =
+      inode && position && static_cast<std::uint64_t>(*inode) == inode_of(backlog) && *position <= size_of(backlog);
   return ours ? static_cast<off_t>(*position) : 0;
 }
 
 void Mailbox::set_backlog_position(const Fd& backlog, off_t position) const {
-  struct stat status {};
-  if (::fstat(backlog.get(), &status) != 0) fail_errno("cannot look at", folder_.path_of(file("backlog.jsonl")));
-  folder_.replace(file("backlog.pos"), fmt::format("{} {}\n", status.st_ino, position), durability_);
+  folder_.replace(file("backlog.pos"), fmt::format("{} {}\n", inode_of(backlog), position), durability_);
 }
 
 // Everything that nobody has taken, oldest first.
 void Mailbox::each_line(const std::function<void(const std::string&)>& visit) const {
   if (const Fd backlog = open_if_there(folder_, file("backlog.jsonl"), O_RDONLY)) {
     LineReader reader(backlog, backlog_position(backlog));
-    while (const auto line = reader.next()) visit(*line);
+    while (const auto line = reader.next(kTornIsALine)) visit(*line);
   }
   if (const Fd inbox = open_if_there(folder_, file("inbox.jsonl"), O_RDONLY)) {
     LineReader reader(inbox, 0);
-    while (const auto line = reader.next()) visit(*line);
+    while (const auto line = reader.next(kTornIsALine)) visit(*line);
   }
 }
 
-void Mailbox::peek(const MessageFilter& filter, std::size_t most, const std::function<void(const Message&)>& visit) const {
+void Mailbox::peek(const MessageFilter& filter, std::size_t most,
+                   const std::function<void(const Message&)>& visit) const {
   std::size_t seen = 0;
   each_line([&](const std::string& line) {
     if (seen >= most) return;
@@ -365,28 +307,53 @@ void Mailbox::peek(const MessageFilter& filter, std::size_t most, const std::fun
   });
 }
 
+std::vector<Message> Mailbox::read_slot(const std::string& slot) const {
+  std::vector<Message> messages;
+  const Fd fd = folder_.open(slot, O_RDONLY);
+  LineReader reader(fd, 0);
+  while (const auto line = reader.next(kTornIsALine)) {
+    if (auto message = parse_or_reject(*line)) messages.push_back(std::move(*message));
+  }
+  return messages;
+}
+
+// What is held lies in one file, so that holding does not use up the places of readers.
+void Mailbox::merge_held(const std::string& slot) const {
+  const Lock lock = Lock::acquire(folder_, file("inbox.lock"), lock_timeout_);
+  for (const Slot& other : slots()) {
+    const bool held = other.exists && !other.busy && other.name != slot && folder_.has(other.name + ".hold");
+    if (!held) continue;
+    auto messages = read_slot(other.name);
+    const auto mine = read_slot(slot);
+    messages.insert(messages.end(), mine.begin(), mine.end());
+    folder_.replace(slot, lines_of(messages), durability_);
+    folder_.remove(other.name);
+    folder_.remove(other.name + ".hold");
+  }
+}
+
 std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) const {
   const Lock lock = Lock::acquire(folder_, file("inbox.lock"), lock_timeout_);
-  std::vector<Message> acknowledged;
+  const std::set<std::string> named(ids.begin(), ids.end());
+  std::map<std::string, std::vector<Message>> kept;
+  std::map<std::string, std::vector<Message>> gone;
+  std::set<std::string> found;
   for (const Slot& slot : slots()) {
-    if (!slot.exists || slot.busy) continue;
-    std::vector<Message> kept;
-    std::vector<Message> gone;
-    const Fd fd = folder_.open(slot.name, O_RDONLY);
-    LineReader reader(fd, 0);
-    while (const auto line = reader.next()) {
-      auto message = parse_or_reject(*line);
-      if (!message) continue;
-      const bool named = std::find(ids.begin(), ids.end(), message->id) != ids.end();
-      (named ? gone : kept).push_back(std::move(*message));
+    if (!slot.exists || !folder_.has(slot.name + ".hold")) continue;
+    for (Message& message : read_slot(slot.name)) {
+      const bool is_named = named.contains(message.id);
+      if (is_named) found.insert(message.id);
+      (is_named ? gone : kept)[slot.name].push_back(std::move(message));
     }
-    if (gone.empty()) continue;
-    if (kept.empty()) {
-      remove_slot(slot.name, gone);
-    } else {
-      folder_.replace(slot.name, lines_of(kept), durability_);
-    }
-    acknowledged.insert(acknowledged.end(), gone.begin(), gone.end());
+  }
+  for (const std::string& id : ids) {
+    if (!found.contains(id)) fail(Code::not_found, "{} holds no message '{}'", owner_, one_line(id));
+  }
+  std::vector<Message> acknowledged;
+  for (const auto& [slot, messages] : gone) {
+    if (kept[slot].empty()) remove_slot(slot, messages);
+    else folder_.replace(slot, lines_of(kept[slot]), durability_);
+    acknowledged.insert(acknowledged.end(), messages.begin(), messages.end());
   }
   return acknowledged;
 }
@@ -420,24 +387,32 @@ MessageState Mailbox::state_of(const std::string& id) const {
   return MessageState::gone;
 }
 
-bool Mailbox::wait(const Deadline& deadline, const std::function<bool()>& arrived) const {
+bool Mailbox::wait(const Deadline& deadline, int reader, const std::function<bool()>& arrived) const {
   Watch watch(folder_);
+  watch.watch_reader(reader);
   const std::string inbox = file("inbox.jsonl");
   while (!arrived()) {
+    // That another reader dies, or a hold runs out, no file system tells: while there is one we look every second.
+    const auto all = slots();
+    const bool others = std::any_of(all.begin(), all.end(), [](const Slot& slot) { return slot.exists; });
     while (true) {
-      const Changes changes = watch.wait(deadline);
-      if (!changes.any) return false;
-      if (changes.all || std::find(changes.names.begin(), changes.names.end(), inbox) != changes.names.end()) break;
+      const Changes changes = watch.wait(others ? deadline.or_in(1) : deadline);
+      if (!changes.any && deadline.passed()) return false;
+      const bool ours = std::find(changes.names.begin(), changes.names.end(), inbox) != changes.names.end();
+      if (!changes.any || changes.all || ours) break;
     }
   }
   return true;
 }
 
+bool Mailbox::has_body(const Message& message) const {
+  const auto bodies = message.body_size > 0 && is_id(message.id) ? folder_.find_beneath(kBodies) : std::nullopt;
+  return bodies && bodies->has(message.id);
+}
+
 void Mailbox::each_body_piece(const Message& message, const std::function<void(std::string_view)>& visit) const {
   const auto bodies = folder_.find_beneath(kBodies);
-  if (!is_id(message.id) || !bodies || !bodies->has(message.id)) {
-    fail(Code::corrupt, "{}: the content of message {} is missing", folder_.path_of(kBodies), one_line(message.id));
-  }
+  if (!bodies || !is_id(message.id)) return;
   const Fd fd = bodies->open(message.id, O_RDONLY);
   constexpr std::size_t kBlock = 65536;
   std::string rest;  // a character that was cut by the end of a block

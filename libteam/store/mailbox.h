@@ -33,8 +33,11 @@ class Batch {
   const std::vector<Message>& messages() const { return messages_; }
   // They have reached the reader: now they are gone from the mailbox.
   void acknowledge();
-  // They stay until team-ack names them, or until `seconds` have passed: then they are delivered again.
+  // They stay until team-ack names them, or until `seconds` have passed: then they are delivered again. Said before
+  // they are shown, so that team-ack finds them at once.
   void hold(double seconds, const std::optional<std::string>& run);
+  // The reader did not get them after all.
+  void release();
 
  private:
   friend class Mailbox;
@@ -61,15 +64,17 @@ class Mailbox {
   std::optional<Batch> take(const MessageFilter& filter, std::size_t most, const std::optional<std::string>& run) const;
   // The same without taking them.
   void peek(const MessageFilter& filter, std::size_t most, const std::function<void(const Message&)>& visit) const;
-  // Those of `ids` that were held and are acknowledged now.
+  // Acknowledges held ones; all of `ids` or none, and then throws not_found.
   std::vector<Message> acknowledge(const std::vector<std::string>& ids) const;
 
   std::size_t count() const;
   MessageState state_of(const std::string& id) const;
-  // Blocks until something may have come; false if the deadline passed.
-  bool wait(const Deadline& deadline, const std::function<bool()>& arrived) const;
+  // Blocks until `arrived`, which is asked whenever something may have come and when nobody reads from the pipe behind
+  // `reader` any more; false if the deadline passed.
+  bool wait(const Deadline& deadline, int reader, const std::function<bool()>& arrived) const;
 
-  // Streams a large content in pieces.
+  // Whether the content of a large message is there, and then that content in pieces.
+  bool has_body(const Message& message) const;
   void each_body_piece(const Message& message, const std::function<void(std::string_view)>& visit) const;
 
  private:
@@ -78,6 +83,8 @@ class Mailbox {
   std::string file(std::string_view what) const;
   std::vector<Slot> slots() const;
   bool is_held(const Slot& slot, const std::optional<std::string>& run) const;
+  std::vector<Message> read_slot(const std::string& slot) const;
+  void merge_held(const std::string& slot) const;
   std::optional<Batch> take_whole(std::size_t most) const;
   void return_abandoned(const std::optional<std::string>& run) const;
   // Messages that are about to be taken, and the step that takes them out of where they were.

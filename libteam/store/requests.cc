@@ -8,6 +8,7 @@
 #include "libteam/base/text.h"
 #include "libteam/system/id.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
 
 namespace team {
 
@@ -64,7 +65,8 @@ Request Requests::begin_answer(const Answer& answer, const Actor& actor, const s
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
   Request request = get(answer.request_id);
   if (request.kind != answer.kind) {
-    fail(Code::invalid_state, "request {} is about a {}, not a {}", request.id, name_of(request.kind), name_of(answer.kind));
+    fail(Code::invalid_state, "request {} is about a {}, not a {}", request.id, name_of(request.kind),
+         name_of(answer.kind));
   }
   // A plan may be judged by the lead and the user alike; a shutdown is answered by nobody but who is to shut down.
   const bool asked = request.to == actor.name || (request.kind == RequestKind::plan && actor.leads);

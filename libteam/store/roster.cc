@@ -10,6 +10,7 @@
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
 
 namespace team {
 

@@ -16,6 +16,7 @@
 
 #include "libteam/record/task.h"
 #include "libteam/system/file.h"
+#include "libteam/system/new_file.h"
 
 namespace team {
 

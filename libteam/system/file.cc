@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "libteam/base/error.h"
+#include "libteam/system/new_file.h"
 
 namespace team {
 
@@ -82,7 +83,6 @@ bool flush(const Fd& fd) {
 
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 
-
 using DirectoryStream = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 DirectoryStream list(int folder) {
@@ -114,9 +114,7 @@ std::uint64_t random_number() {
   return number;
 }
 
-std::string temporary_name() {
-  return fmt::format("{}{:x}-{:016x}", kTemporaryPrefix, ::getpid(), random_number());
-}
+std::string temporary_name() { return fmt::format("{}{:x}-{:016x}", kTemporaryPrefix, ::getpid(), random_number()); }
 
 bool is_temporary(std::string_view name) { return name.starts_with(kTemporaryPrefix); }
 
@@ -350,64 +348,6 @@ void Folder::sync(Code failure) const {
 
 void Folder::sync_filesystem() const {
   if (::syncfs(fd_.get()) != 0) fail_errno("cannot sync", path_);
-}
-
-NewFile::NewFile(const Folder& scratch, std::string_view text, Durability durability)
-    : scratch_(scratch), temporary_(temporary_name()), durability_(durability) {
-  try {
-    stamp_ = scratch.write_unseen(temporary_, text, durability);
-  } catch (const Error&) {
-    ::unlinkat(scratch.fd(), temporary_.c_str(), 0);
-    throw;
-  }
-}
-
-NewFile::~NewFile() {
-  if (armed_) ::unlinkat(scratch_.fd(), temporary_.c_str(), 0);
-}
-
-void NewFile::replace(const Folder& folder, const std::string& name) {
-  scratch_.rename_into(temporary_, folder, name);
-  armed_ = false;
-  if (durability_ == Durability::power) folder.sync();
-}
-
-bool NewFile::create(const Folder& folder, const std::string& name) {
-  if (::renameat2(scratch_.fd(), temporary_.c_str(), folder.fd(), name.c_str(), RENAME_NOREPLACE) == 0) {
-    armed_ = false;
-  } else if (errno != EINVAL || ::linkat(scratch_.fd(), temporary_.c_str(), folder.fd(), name.c_str(), 0) != 0) {
-    // EINVAL: file systems without the flag (NFS, some FUSE) have link, which refuses an existing name too.
-    if (errno == EEXIST) return false;
-    fail_errno("cannot write", folder.path_of(name));
-  }
-  if (durability_ == Durability::power) folder.sync();
-  return true;
-}
-
-bool NewFile::exchange(const Folder& folder, const std::string& name, const Stamp& expected) {
-  if (folder.stamp(name) != expected) return false;
-  // A rename over a file makes ext4 flush the data at once, 7 times the cost of an exchange, which does not. And what
-  // was swapped out can still be looked at: if it is not what we read, somebody edited it in the last microseconds.
-  const auto swap = [&] {
-    return ::renameat2(scratch_.fd(), temporary_.c_str(), folder.fd(), name.c_str(), RENAME_EXCHANGE) == 0;
-  };
-  if (swap()) {
-    if (after_change([&] { return scratch_.stamp(temporary_) != expected; })) {
-      if (swap()) return false;
-      armed_ = false;  // the only copy of what somebody wrote
-      fail(Code::unknown, "{}: somebody changed it at the same moment; theirs is in '{}'", folder.path_of(name),
-           scratch_.path_of(temporary_));
-    }
-  } else if (errno == ENOENT) {
-    return false;
-  } else if (errno == EINVAL) {
-    scratch_.rename_into(temporary_, folder, name);
-    armed_ = false;
-  } else {
-    fail_errno("cannot write", folder.path_of(name));
-  }
-  if (durability_ == Durability::power) folder.sync();
-  return true;
 }
 
 }  // namespace team

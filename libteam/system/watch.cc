@@ -40,6 +40,11 @@ bool notifies(const Folder& folder) {
 
 }  // namespace
 
+bool is_deserted(int fd) {
+  pollfd reader{fd, 0, 0};
+  return ::poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
+}
+
 Watch::Watch(const Folder& folder) {
   if (!notifies(folder)) return;
   Fd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
@@ -54,12 +59,13 @@ Watch::Watch(const Folder& folder) {
 Changes Watch::wait(const Deadline& deadline) {
   if (!inotify_) return wait_polling(deadline);
   while (true) {
-    pollfd waiting{inotify_.get(), POLLIN, 0};
-    const int ready = ::poll(&waiting, 1, deadline.left_ms());
+    pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {reader_, 0, 0}};
+    const int ready = ::poll(waiting, 2, deadline.left_ms());
     if (ready < 0 && errno != EINTR) fail_errno("cannot wait for", "changes");
     if (ready > 0) {
       Changes changes = read_events();
-      if (changes.any) return changes;
+      const bool deserted = (waiting[1].revents & POLLERR) != 0;
+      if (changes.any || deserted) return {true, changes.all || deserted, std::move(changes.names)};
     }
     if (deadline.passed()) return {};
   }

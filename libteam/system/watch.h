@@ -19,9 +19,14 @@ struct Changes {
   std::vector<std::string> names;
 };
 
+// Whether the other end of a pipe was closed.
+bool is_deserted(int fd);
+
 class Watch {
  public:
   explicit Watch(const Folder& folder);
+  // Also wakes when nobody reads from the pipe behind `fd` any more.
+  void watch_reader(int fd) { reader_ = fd; }
 
   // Blocks until entries whose names do not begin with a dot were made, replaced, written or removed, or the deadline
   // has passed.
@@ -32,6 +37,7 @@ class Watch {
   Changes wait_polling(const Deadline& deadline);
 
   Fd inotify_;
+  int reader_ = -1;
   int pause_ms_ = 50;
 };
 

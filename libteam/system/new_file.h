@@ -1,0 +1,39 @@
+// Files that take their place in one step.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "libteam/system/file.h"
+
+namespace team {
+
+// A file that is written, and on the disk as far as `durability` asks, but has no name that anybody looks at. It goes
+// with this object unless it found its place.
+class NewFile {
+ public:
+  // In `scratch`, which must be on the same file system as its place and must outlive this.
+  NewFile(const Folder& scratch, std::string_view text, Durability durability);
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile();
+
+  const Stamp& stamp() const { return stamp_; }
+
+  // Takes the place of whatever has the name.
+  void replace(const Folder& folder, const std::string& name);
+  // Takes a name that must be free; false if it is not.
+  bool create(const Folder& folder, const std::string& name);
+  // Takes the place of the file that `expected` was taken of; false if somebody has changed it meanwhile: then theirs
+  // stands.
+  bool exchange(const Folder& folder, const std::string& name, const Stamp& expected);
+
+ private:
+  const Folder& scratch_;
+  std::string temporary_;
+  Durability durability_;
+  Stamp stamp_;
+  bool armed_ = true;
+};
+
+}  // namespace team
