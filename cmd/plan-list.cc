@@ -2,6 +2,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/cli/task_output.h"
 
 namespace {
 
@@ -15,7 +16,7 @@ Tone tone_of(team::RequestStatus status) {
 
 team::Exit list(team::Context& context, bool all) {
   team::Table table(context.out(), {"PLAN", "STATUS", "FROM", "TASK", "TEXT"});
-  for (const team::Request& request : context.mail().requests().all()) {
+  for (const team::Request& request : context.mail().requests().all(team::warn_of)) {
     if (request.kind != team::RequestKind::plan) continue;
     if (!all && request.status != team::RequestStatus::pending) continue;
     if (context.json()) {

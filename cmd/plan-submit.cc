@@ -20,6 +20,7 @@ team::Exit submit(team::Context& context, const Options& options) {
   if (options.text && *options.text != "-") letter.content = *options.text;
   else team::read_content(letter.content, letter.more);
   if (letter.content.empty()) team::fail(team::Code::usage, "the plan is empty");
+  if (options.task) context.board().view().get(*options.task);  // throws if there is none
   const team::Actor& actor = context.actor();
   context.changes();
   const std::string id = *context.mail().send(letter, actor).front().request_id;

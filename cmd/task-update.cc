@@ -36,7 +36,8 @@ team::Exit update(team::Context& context, Options& options) {
   const team::Changed changed = context.board().change(options.task, options.change, actor);
   if (const team::Mail* mail = context.mail_or_none()) {
     team::announce_freed(*mail, context.team(), changed.task, changed.freed, actor);
-    if (options.change.owner) team::announce_assigned(*mail, context.team(), changed.task, actor);
+    if (options.change.owner && changed.task.owner != changed.owner_before)
+      team::announce_assigned(*mail, context.team(), changed.task, actor);
   }
   team::print_task(context, changed.task);
   return team::Exit::done;

@@ -1,5 +1,7 @@
 // team-digest - print what teammates said lately
 
+#include <set>
+
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/record/settings.h"
@@ -13,7 +15,8 @@ std::vector<std::string> collect(const team::EventLog& events, const team::Team&
   const auto total = static_cast<std::size_t>(team::number_setting(team, "digest.total"));
   std::vector<std::string> lines;
   std::size_t used = 0;
-  std::string last_broadcast;
+  std::string broadcast;
+  std::set<std::string> receivers;
   events.each_backward([&](std::string_view line) {
     if (lines.size() >= most) return false;
     if (line.find("\"MESSAGE_SENT\"") == std::string_view::npos) return true;
@@ -22,9 +25,15 @@ std::vector<std::string> collect(const team::EventLog& events, const team::Team&
     const std::string type = team::detail(envelope, "message_type");
     if ((type != "message" && type != "broadcast") || sender == reader || sender == "user") return true;
     const std::string text = team::detail(envelope, "text");
-    const std::string broadcast = type == "broadcast" ? sender + ": " + text : "";
-    if (!broadcast.empty() && broadcast == last_broadcast) return true;  // one for each who got it
-    last_broadcast = broadcast;
+    if (type == "broadcast") {
+      // One for each who got it: it is another one when somebody gets it again.
+      const std::string said = sender + ": " + text;
+      if (said != broadcast) receivers.clear();
+      broadcast = said;
+      if (!receivers.insert(team::detail(envelope, "recipient")).second)
+        receivers = {team::detail(envelope, "recipient")};
+      if (receivers.size() > 1) return true;
+    }
     std::string shown = fmt::format("[Teammate {}]: {}", sender, team::cut_characters(text, width));
     used += team::count_characters(shown) + 1;
     if (used > total) return false;

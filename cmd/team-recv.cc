@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/message_output.h"
 
@@ -15,6 +16,10 @@ struct Options {
 };
 
 team::Exit receive(team::Context& context, const Options& options) {
+  if (options.most == 0) team::fail(team::Code::usage, "--max takes a number from 1 on");
+  if (options.filter.type && !team::is_message_type(*options.filter.type)) {
+    team::fail(team::Code::usage, "'{}' is not a type of message", team::one_line(*options.filter.type));
+  }
   const team::Mailbox mailbox = context.mail().mailbox(context.actor().name);
   std::size_t left = options.most ? static_cast<std::size_t>(*options.most) : std::numeric_limits<std::size_t>::max();
   std::size_t seen = 0;

@@ -17,7 +17,11 @@ bool wait_for(team::Context& context, const std::string& condition, const team::
   }
   if (condition == "message") {
     const team::Mailbox mailbox = context.mail().mailbox(context.actor().name);
-    return mailbox.wait(deadline, team::Output::kDescriptor, [&] { return mailbox.count() > 0; });
+    return mailbox.wait(deadline, team::Output::kDescriptor, [&] {
+      bool any = false;
+      mailbox.peek({}, 1, context.actor().run, [&](const team::Message&) { any = true; });
+      return any;
+    });
   }
   if (condition.starts_with("task=")) {
     const auto id = team::parse_integer(condition.substr(5));

@@ -57,8 +57,9 @@ has_lines() {
   [ "$(wc -l <"$1")" -ge "$2" ]
 }
 
-# gapless: the numbers of all events are 1, 2, 3, … in the order of the files.
+# gapless: the numbers of all events are 1, 2, 3, …, in the order of the lines of each file.
 gapless() {
-  cat $(ls .teams/alpha/events-*.jsonl 2>/dev/null | sort -t- -k2n) .teams/alpha/events.jsonl | jq .seq >numbers
-  same "$(seq "$(wc -l <numbers)")" "$(cat numbers)"
+  jq .seq .teams/alpha/events*.jsonl >numbers
+  same "$(seq "$(wc -l <numbers)")" "$(sort -n numbers)"
+  for file in .teams/alpha/events*.jsonl; do jq .seq "$file" | sort -nc; done
 }

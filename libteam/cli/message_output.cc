@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 
@@ -47,12 +48,20 @@ void print_letter(Output& out, const Mailbox& mailbox, const Message& message) {
   const std::string kind = message.type == "message" ? "" : fmt::format("  [{}]", message.type);
   out.line(fmt::format("{}  {}{}", out.paint(message.sender, Output::Tone::strong), clock_time(message.timestamp),
                        out.paint(kind, Output::Tone::busy)));
+  // Pieces of a large text end anywhere; a line is indented where it starts.
+  bool at_start = true;
   const auto print = [&](std::string_view text) {
-    for (const std::string& line : split(text, '\n')) out.line("  " + one_line(line));
+    for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(text.size(), end + 1))) {
+      end = std::min(text.find('\n'), text.size());
+      out.text((at_start ? "  " : "") + one_line(text.substr(0, end)));
+      at_start = end < text.size();
+      if (at_start) out.text("\n");
+    }
   };
   if (is_whole(mailbox, message)) print(message.content);
   else mailbox.each_body_piece(message, print);
-  if (message.feedback) print(*message.feedback);
+  out.text(at_start ? "" : "\n");
+  if (message.feedback) out.line("  " + one_line(*message.feedback));
   out.line(out.paint("  " + message.id, Output::Tone::faint));
 }
 
@@ -67,6 +76,17 @@ void print_message(Context& context, const Mailbox& mailbox, const Message& mess
   if (context.json()) print_json(context.out(), mailbox, message);
   else if (context.out().is_terminal()) print_letter(context.out(), mailbox, message);
   else print_record(context.out(), mailbox, message);
+}
+
+bool reach_reader(Context& context, Batch& batch, Taking taking) {
+  try {
+    if (context.out().deliver()) return true;
+  } catch (const Error&) {
+    if (taking == Taking::hold) batch.release();
+    throw;
+  }
+  if (taking == Taking::hold) batch.release();
+  return false;
 }
 
 bool read_some(std::string& piece) {
@@ -96,10 +116,8 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
       print_message(context, mailbox, message);
       events.push_back(message_event("MESSAGE_DELIVERED", message));
     }
-    if (!context.out().deliver()) {  // the reader left: they stay, and come again
-      if (taking == Taking::hold) batch->release();
-      break;
-    }
+    // If the reader left or the disk is full they stay, and come again.
+    if (!reach_reader(context, *batch, taking)) break;
     seen += batch->messages().size();
     if (taking == Taking::acknowledge) {
       for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
@@ -112,7 +130,7 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
 
 std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most) {
   std::size_t seen = 0;
-  mailbox.peek(filter, most, [&](const Message& message) {
+  mailbox.peek(filter, most, context.actor().run, [&](const Message& message) {
     print_message(context, mailbox, message);
     ++seen;
   });

@@ -40,7 +40,9 @@ Output::Tone tone_of(Status status) {
   return Output::Tone::plain;
 }
 
-void warn_of_broken(TaskId, const Error& error) { warn(fmt::format("{}: {}", name_of(error.code()), error.what())); }
+void warn_of(const Error& error) { warn(fmt::format("{}: {}", name_of(error.code()), error.what())); }
+
+void warn_of_broken(TaskId, const Error& error) { warn_of(error); }
 
 std::vector<std::string> task_headings() { return {"ID", "STATUS", "OWNER", "PRI", "WAITS", "SUBJECT"}; }
 

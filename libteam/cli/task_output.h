@@ -20,5 +20,6 @@ Output::Tone tone_of(Status status);
 
 // One line on stderr about a task whose file cannot be read; the rest goes on.
 void warn_of_broken(TaskId id, const Error& error);
+void warn_of(const Error& error);
 
 }  // namespace team

@@ -83,7 +83,7 @@ Event task_change_event(const Task& before, const Task& after) {
 }
 
 Event message_event(std::string type, const Message& message) {
-  constexpr std::size_t kLongestText = 200;  // what a digest shows
+  constexpr std::size_t kLongestText = 1000;  // of which a digest shows the beginning
   Json details = {{"message_id", message.id},
                   {"message_type", message.type},
                   {"sender", message.sender},

@@ -394,7 +394,7 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
     }
     check_task(task);
     touch(task);
-    Changed changed{task, {}};
+    Changed changed{task, file.task.owner, {}};
     std::vector<Event> events = {task_change_event(file.task, task)};
     for (const TaskId freed : session.write(file, task)) {
       const auto other = after_change([&] { return session.read_if_whole(freed); });

@@ -42,6 +42,7 @@ struct TaskChange {
 
 struct Changed {
   Task task;
+  std::optional<std::string> owner_before;
   std::vector<Task> freed;  // those that waited for this one and are ready now
 };
 

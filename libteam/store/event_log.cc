@@ -41,6 +41,14 @@ off_t each_line(const Fd& fd, off_t offset, const std::function<bool(std::string
   return reader.offset();
 }
 
+// Lines of somebody else's are passed over.
+std::optional<std::int64_t> last_sequence_in(const Fd& fd, off_t end) {
+  for (auto line = line_before(fd, end); line; line = line_before(fd, line->start)) {
+    if (const auto seq = sequence_of(line->text)) return seq;
+  }
+  return std::nullopt;
+}
+
 std::int64_t first_sequence(const Fd& fd) {
   const auto line = LineReader(fd, 0).next(LineReader::Tail::is_not_there_yet);
   return line ? sequence_of(*line).value_or(1) : 1;
@@ -72,8 +80,7 @@ std::int64_t EventLog::last_sequence() const {
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     if (*name == kCurrent) continue;
     const Fd fd = folder_.open(*name, O_RDONLY);
-    const auto line = line_before(fd, size_of(fd));
-    if (line) return sequence_of(line->text).value_or(0);
+    if (const auto seq = last_sequence_in(fd, size_of(fd))) return *seq;
   }
   return 0;
 }
@@ -86,7 +93,8 @@ void EventLog::append(const EventOrigin& origin, const std::vector<Event>& event
   const auto last = line_before(fd, size);
   const off_t whole = last ? last->start + static_cast<off_t>(last->text.size()) + 1 : 0;
   if (whole != size && ::ftruncate(fd.get(), whole) != 0) fail_errno("cannot write", folder_.path_of(kCurrent));
-  std::int64_t seq = last ? sequence_of(last->text).value_or(0) : last_sequence();
+  const auto in_file = last_sequence_in(fd, whole);
+  std::int64_t seq = in_file ? *in_file : last_sequence();
   if (whole > 0 && whole >= rotate_at()) {
     const auto first = first_sequence(fd);
     folder_.rename_into(kCurrent, folder_, fmt::format("{}{}{}", kPrefix, first, kSuffix));
@@ -117,8 +125,8 @@ EventLog::Pass EventLog::pass_over(std::int64_t& seq, bool gap_is_real, const Vi
     return visit(line);
   };
   for (const std::string& name : files()) {
-    if (!folder_.has(name)) continue;
-    const Fd fd = folder_.open(name, O_RDONLY);
+    const Fd fd = folder_.open_if_there(name, O_RDONLY);
+    if (!fd) continue;
     each_line(fd, 0, wanted, more);
     if (!more) return disturbed ? Pass::disturbed : Pass::stopped;
   }
@@ -148,7 +156,7 @@ void EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const st
     const auto stamp = folder_.stamp(kCurrent);
     if (more && (!fd || !stamp || stamp->inode != inode_of(fd))) {
       each_after(seq, advance);
-      fd = stamp ? folder_.open(kCurrent, O_RDONLY) : Fd();
+      fd = folder_.open_if_there(kCurrent, O_RDONLY);
       offset = 0;
       if (fd) continue;
     }
@@ -159,8 +167,8 @@ void EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const st
 void EventLog::each_backward(const Visit& visit) const {
   const auto names = files();
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    if (!folder_.has(*name)) continue;
-    const Fd fd = folder_.open(*name, O_RDONLY);
+    const Fd fd = folder_.open_if_there(*name, O_RDONLY);
+    if (!fd) continue;
     for (auto line = line_before(fd, size_of(fd)); line; line = line_before(fd, line->start)) {
       if (!visit(line->text)) return;
       if (line->start == 0) break;

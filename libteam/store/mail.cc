@@ -65,7 +65,12 @@ Mailbox Mail::mailbox(const std::string& owner) const {
 
 void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
   // What is recorded has happened: that it could not be written down does not undo it.
-  after_change([&] { events_.append({team_.name, actor.name, actor.role, actor.run}, events); });
+  try {
+    events_.append({team_.name, actor.name, actor.role, actor.run}, events);
+  } catch (const Error& error) {
+    if (error.code() != Code::io && error.code() != Code::again) throw;
+    fail(Code::unknown, "it is done, but not in the log: {}", error.what());
+  }
 }
 
 std::vector<std::string> Mail::recipients(const Letter& letter, const Actor& actor) const {
@@ -97,82 +102,131 @@ Message Mail::make_message(const Letter& letter, const Actor& actor, const std::
   return message;
 }
 
-// The record of a question or an answer comes before its message.
-void Mail::settle_request(const Letter& letter, Message& message, const Actor& actor) const {
-  if (const auto kind = kind_of_request(letter.type)) {
-    if (*kind == RequestKind::shutdown && !actor.leads) {
-      fail(Code::permission_denied, "only the lead or the user may ask for a shutdown");
-    }
-    if (*kind == RequestKind::plan && message.recipient != team_.lead && message.recipient != "user") {
-      fail(Code::usage, "a plan is put to the lead, {}", team_.lead);
-    }
-    if (!message.request_id) message.request_id = message.id;
-    if (!is_id(*message.request_id)) fail(Code::usage, "'{}' is not an id", one_line(*message.request_id));
-    Request request;
-    request.id = *message.request_id;
-    request.kind = *kind;
-    request.from = actor.name;
-    request.to = message.recipient;
-    request.content = message.content;
-    request.task = letter.task;
-    request.created_at = message.timestamp;
-    requests_.open(request);
-    record(actor, {message_event(*kind == RequestKind::plan ? "PLAN_SUBMITTED" : "SHUTDOWN_REQUESTED", message)});
-  }
-  if (const auto kind = kind_of_response(letter.type)) {
-    if (!letter.request_id) fail(Code::usage, "an answer needs the id of its request");
-    if (!letter.approve) fail(Code::usage, "an answer approves or rejects");
-    const Request request = requests_.get(*letter.request_id);
-    if (message.recipient != request.from) {
-      fail(Code::invalid_state, "request {} is from {}, not from {}", request.id, request.from, message.recipient);
-    }
-    if (message.content.empty()) {
-      message.content = describe_answer(letter);
-      message.summary = summarize(message.content);
-    }
-    const Answer answer{request.id, *kind, *letter.approve, letter.feedback};
-    message.id = *requests_.begin_answer(answer, actor, message.id).answer_id;
-  }
-}
-
-void Mail::finish_answer(const Message& message, const Actor& actor) const {
-  const auto kind = kind_of_response(message.type);
+// The record of a question comes before its message.
+void Mail::open_request(const Letter& letter, Message& message, const Actor& actor) const {
+  const auto kind = kind_of_request(letter.type);
   if (!kind) return;
-  requests_.finish_answer(*message.request_id);
-  const std::string word = *message.approve ? "APPROVED" : "REJECTED";
-  record(actor, {message_event((*kind == RequestKind::plan ? "PLAN_" : "SHUTDOWN_") + word, message)});
+  if (*kind == RequestKind::shutdown && !actor.leads) {
+    fail(Code::permission_denied, "only the lead or the user may ask for a shutdown");
+  }
+  if (*kind == RequestKind::plan && message.recipient != team_.lead && message.recipient != "user") {
+    fail(Code::usage, "a plan is put to the lead, {}", team_.lead);
+  }
+  if (!message.request_id) message.request_id = message.id;
+  if (!is_id(*message.request_id)) fail(Code::usage, "'{}' is not an id", one_line(*message.request_id));
+  Request request;
+  request.id = *message.request_id;
+  request.kind = *kind;
+  request.from = actor.name;
+  request.to = message.recipient;
+  request.content = repair_utf8(std::string_view(letter.content).substr(0, whole_characters(letter.content)));
+  request.task = letter.task;
+  request.created_at = message.timestamp;
+  requests_.open(request);
 }
 
-void Mail::count_exchange(const Message& message, const Actor& actor) const {
-  const bool by_user = actor.name == "user";
-  const bool counts = actor.run && !by_user && message.type == "message" && message.recipient != "user";
-  if (!counts && !(by_user && folder_.has(kExchanges))) return;
-  const auto limit = static_cast<std::int64_t>(number_setting(team_, "exchange.limit"));
+void Mail::answer_request(const Letter& letter, Message& message, const Actor& actor) const {
+  if (!letter.request_id) fail(Code::usage, "an answer needs the id of its request");
+  if (!letter.approve) fail(Code::usage, "an answer approves or rejects");
+  const Request request = requests_.get(*letter.request_id);
+  if (message.recipient != request.from) {
+    fail(Code::invalid_state, "request {} is from {}, not from {}", request.id, request.from, message.recipient);
+  }
+  if (message.content.empty()) {
+    message.content = describe_answer(letter);
+    message.summary = summarize(message.content);
+  }
+  const Answer answer{request.id, *kind_of_response(letter.type), *letter.approve, letter.feedback};
+  requests_.answer(answer, actor, message.id, [&](const std::string& id) {
+    message.id = id;
+    mailbox(message.recipient).append({message});
+  });
+}
+
+// Delivers one message, with the record that belongs to it.
+void Mail::deliver(const Letter& letter, Message& message, const Actor& actor) const {
+  if (kind_of_response(letter.type)) {
+    answer_request(letter, message, actor);
+    return;
+  }
+  open_request(letter, message, actor);
+  try {
+    mailbox(message.recipient).append({message});
+  } catch (const Error&) {
+    if (kind_of_request(letter.type)) requests_.withdraw(*message.request_id);
+    throw;
+  }
+}
+
+std::vector<Event> Mail::events_of(const Message& message) const {
+  std::vector<Event> events = {message_event("MESSAGE_SENT", message)};
+  if (const auto kind = kind_of_request(message.type)) {
+    events.push_back(message_event(*kind == RequestKind::plan ? "PLAN_SUBMITTED" : "SHUTDOWN_REQUESTED", message));
+  }
+  if (const auto kind = kind_of_response(message.type)) {
+    const std::string word = message.approve.value_or(false) ? "APPROVED" : "REJECTED";
+    events.push_back(message_event((*kind == RequestKind::plan ? "PLAN_" : "SHUTDOWN_") + word, message));
+  }
+  return events;
+}
+
+// Lets `edit` change the counts; it says whether they are to be kept.
+void Mail::edit_exchanges(const std::function<bool(Exchanges&)>& edit) const {
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
   const auto contents = folder_.read(kExchanges, JsonLimits{}.bytes);
   Exchanges exchanges = contents ? parse_exchanges(contents->text, folder_.path_of(kExchanges)) : Exchanges{};
-  const auto keep = [&] { folder_.replace(kExchanges, to_file(exchanges), durability_); };
-  if (by_user) {
-    if (exchanges.forget(message.recipient)) keep();
-    return;
+  if (edit(exchanges)) folder_.replace(kExchanges, to_file(exchanges), durability_);
+}
+
+bool Mail::is_counted(const Message& message, const Actor& actor) const {
+  const bool talk = message.type == "message" || message.type == "broadcast";
+  return actor.run && actor.name != "user" && message.recipient != "user" && talk;
+}
+
+// Counts the messages, or throws paused and counts none.
+void Mail::count_exchanges(const std::vector<Message>& messages, const Actor& actor) const {
+  if (actor.name == "user" && folder_.has(kExchanges)) {
+    edit_exchanges([&](Exchanges& exchanges) {
+      bool changed = false;
+      for (const Message& message : messages) changed = exchanges.forget(message.recipient) || changed;
+      return changed;
+    });
   }
-  Exchange& exchange = exchanges.between(message.sender, message.recipient);
-  if (limit == 0 || exchange.count < limit) {
-    ++exchange.count;
-    keep();
-    return;
+  if (messages.empty() || !is_counted(messages.front(), actor)) return;
+  const auto limit = static_cast<std::int64_t>(number_setting(team_, "exchange.limit"));
+  const Message* refused = nullptr;
+  bool tell = false;
+  edit_exchanges([&](Exchanges& exchanges) {
+    for (const Message& message : messages) {
+      Exchange& exchange = exchanges.between(message.sender, message.recipient);
+      if (limit == 0 || exchange.count < limit) continue;
+      refused = &message;
+      tell = !exchange.told;
+      exchange.told = true;
+      exchanges.between(message.recipient, message.sender).told = true;
+      return tell;
+    }
+    for (const Message& message : messages) ++exchanges.between(message.sender, message.recipient).count;
+    return true;
+  });
+  if (refused == nullptr) return;
+  if (tell) {
+    notify("user", "error",
+           fmt::format("[Paused] {} and {} have exchanged {} messages each way and wait for a word of yours to either",
+                       refused->sender, refused->recipient, limit));
+    record(actor, {message_event("EXCHANGE_PAUSED", *refused)});
   }
-  const std::string text =
-      fmt::format("{} and {} have exchanged {} messages each way and wait for a word of yours to either",
-                  message.sender, message.recipient, limit);
-  if (!exchange.told) {
-    exchange.told = true;
-    exchanges.between(message.recipient, message.sender).told = true;
-    keep();
-    notify("user", "error", "[Paused] " + text);
-    record(actor, {message_event("EXCHANGE_PAUSED", message)});
-  }
-  fail(Code::paused, "{} sent {} messages to {} without a word of the user", message.sender, limit, message.recipient);
+  fail(Code::paused, "{} sent {} messages to {} without a word of the user", refused->sender, limit,
+       refused->recipient);
+}
+
+void Mail::uncount_exchange(const Message& message, const Actor& actor) const {
+  if (!is_counted(message, actor)) return;
+  edit_exchanges([&](Exchanges& exchanges) {
+    Exchange& exchange = exchanges.between(message.sender, message.recipient);
+    exchange.count = std::max<std::int64_t>(0, exchange.count - 1);
+    return true;
+  });
 }
 
 // The content goes into one file, which then gets the name of each message.
@@ -183,17 +237,18 @@ void Mail::store_body(const Letter& letter, std::vector<Message>& messages) cons
   const Fd fd = bodies.open(temporary, O_WRONLY | O_CREAT | O_EXCL);
   try {
     std::int64_t size = 0;
-    std::string rest;
+    std::string rest;  // a character that was cut, or a newline that may be the last
     std::string piece = letter.content;
     do {
       const std::string text = rest + piece;
-      const std::size_t whole = whole_characters(text);
+      std::size_t whole = whole_characters(text);
+      if (whole == text.size() && text.ends_with('\n')) --whole;
       rest = text.substr(whole);
       const std::string valid = repair_utf8(std::string_view(text).substr(0, whole));
       if (!write_all(fd.get(), valid)) fail_errno("cannot write in", bodies.path());
       size += static_cast<std::int64_t>(valid.size());
     } while (letter.more(piece));
-    const std::string last = repair_utf8(rest);
+    const std::string last = rest == "\n" ? std::string() : repair_utf8(rest);
     if (!write_all(fd.get(), last)) fail_errno("cannot write in", bodies.path());
     size += static_cast<std::int64_t>(last.size());
     if (durability_ == Durability::power && ::fdatasync(fd.get()) != 0) fail_errno("cannot write in", bodies.path());
@@ -219,26 +274,25 @@ std::vector<Message> Mail::send(const Letter& letter, const Actor& actor) const 
   if (!is_sendable(letter.type)) fail(Code::permission_denied, "only system says {}", letter.type);
   check_member(actor.name, "sender");
   std::vector<Message> messages;
-  for (const std::string& recipient : recipients(letter, actor)) {
-    Message message = make_message(letter, actor, recipient);
-    count_exchange(message, actor);
-    settle_request(letter, message, actor);
-    messages.push_back(std::move(message));
-  }
+  for (const std::string& recipient : recipients(letter, actor))
+    messages.push_back(make_message(letter, actor, recipient));
+  count_exchanges(messages, actor);
   if (letter.more) store_body(letter, messages);
   std::vector<Event> events;
-  for (const Message& message : messages) {
+  std::size_t sent = 0;
+  for (Message& message : messages) {
     try {
-      mailbox(message.recipient).append({message});
+      deliver(letter, message, actor);
     } catch (const Error& error) {
+      for (std::size_t i = sent; i < messages.size(); ++i) uncount_exchange(messages[i], actor);
       // Some have theirs already: that cannot be taken back.
-      if (events.empty() || error.code() != Code::io) throw;
-      fail(Code::unknown, "sent to {} of {}: {}", events.size(), messages.size(), error.what());
+      if (sent == 0) throw;
+      fail(Code::unknown, "sent to {} of {}: {}", sent, messages.size(), error.what());
     }
-    events.push_back(message_event("MESSAGE_SENT", message));
+    ++sent;
+    for (Event& event : events_of(message)) events.push_back(std::move(event));
   }
   record(actor, events);
-  for (const Message& message : messages) finish_answer(message, actor);
   return messages;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "libteam/record/exchange.h"
 #include "libteam/record/message.h"
 #include "libteam/record/team.h"
 #include "libteam/store/event_log.h"
@@ -55,9 +56,14 @@ class Mail {
   std::vector<std::string> recipients(const Letter& letter, const Actor& actor) const;
   void check_member(const std::string& name, std::string_view what) const;
   Message make_message(const Letter& letter, const Actor& actor, const std::string& recipient) const;
-  void settle_request(const Letter& letter, Message& message, const Actor& actor) const;
-  void finish_answer(const Message& message, const Actor& actor) const;
-  void count_exchange(const Message& message, const Actor& actor) const;
+  void deliver(const Letter& letter, Message& message, const Actor& actor) const;
+  void open_request(const Letter& letter, Message& message, const Actor& actor) const;
+  void answer_request(const Letter& letter, Message& message, const Actor& actor) const;
+  std::vector<Event> events_of(const Message& message) const;
+  void edit_exchanges(const std::function<bool(Exchanges&)>& edit) const;
+  bool is_counted(const Message& message, const Actor& actor) const;
+  void count_exchanges(const std::vector<Message>& messages, const Actor& actor) const;
+  void uncount_exchange(const Message& message, const Actor& actor) const;
   void store_body(const Letter& letter, std::vector<Message>& messages) const;
 
   const Team& team_;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,10 +27,6 @@ constexpr std::size_t kMostAtOnce = 500;    // messages of one batch
 constexpr std::size_t kPiece = 256 * 1024;  // bytes looked at in one go
 constexpr const char* kBodies = "bodies";
 
-Fd open_if_there(const Folder& folder, const std::string& name, int flags) {
-  return folder.has(name) ? folder.open(name, flags) : Fd();
-}
-
 // Nobody writes while we hold the lock: what has no end was left by somebody who died.
 constexpr auto kTornIsALine = LineReader::Tail::is_a_line;
 
@@ -53,7 +48,8 @@ Batch::Batch(const Mailbox& mailbox, std::string slot, Fd lock, std::vector<Mess
     : mailbox_(&mailbox), slot_(std::move(slot)), lock_(std::move(lock)), messages_(std::move(messages)) {}
 
 void Batch::acknowledge() {
-  mailbox_->remove_slot(slot_, messages_);
+  mailbox_->remove_slot(slot_);
+  mailbox_->drop_bodies(messages_);
   lock_ = Fd();
 }
 
@@ -175,7 +171,13 @@ void Mailbox::return_abandoned(const std::optional<std::string>& run) const {
     if (!slot.exists || slot.busy || is_held(slot, run)) continue;
     // One that died while it took them left them in both places.
     std::set<std::string> waiting;
-    peek({}, std::numeric_limits<std::size_t>::max(), [&](const Message& message) { waiting.insert(message.id); });
+    each_line([&](const std::string& line) {
+      try {
+        waiting.insert(parse_message(line, owner_, file("inbox.jsonl")).id);
+      } catch (const Error& error) {
+        if (error.code() != Code::corrupt) throw;
+      }
+    });
     std::string text;
     const auto keep = [&](const Fd& fd, off_t offset, const std::set<std::string>& except) {
       LineReader reader(fd, offset);
@@ -185,9 +187,11 @@ void Mailbox::return_abandoned(const std::optional<std::string>& run) const {
       }
     };
     const std::string backlog = file("backlog.jsonl");
-    keep(folder_.open(slot.name, O_RDONLY), 0, waiting);
-    if (const Fd rest = open_if_there(folder_, backlog, O_RDONLY)) keep(rest, backlog_position(rest), {});
-    folder_.replace(backlog, text, durability_);
+    const Fd taken = folder_.open_if_there(slot.name, O_RDONLY);
+    if (!taken) continue;  // its reader acknowledged it this moment
+    keep(taken, 0, waiting);
+    if (const Fd rest = folder_.open_if_there(backlog, O_RDONLY)) keep(rest, backlog_position(rest), {});
+    replace_backlog(text);
     folder_.remove(slot.name);
     folder_.remove(slot.name + ".hold");
   }
@@ -229,8 +233,10 @@ Mailbox::Portion Mailbox::find_oldest(std::size_t most) const {
 Mailbox::Portion Mailbox::find_fitting(const MessageFilter& filter, std::size_t most) const {
   std::vector<Message> fitting;
   auto others = std::make_shared<std::string>();
+  bool rejected = false;
   each_line([&](const std::string& line) {
     const auto message = parse_or_reject(line);
+    rejected = rejected || !message;
     if (!message) return;
     if (fitting.size() < most && filter.fits(*message)) {
       fitting.push_back(*message);
@@ -238,9 +244,9 @@ Mailbox::Portion Mailbox::find_fitting(const MessageFilter& filter, std::size_t 
       others->append(to_line(*message)).push_back('\n');
     }
   });
-  if (fitting.empty()) return {{}, [] {}};
+  if (fitting.empty() && !rejected) return {{}, [] {}};
   return {std::move(fitting), [this, others] {
-            folder_.replace(file("backlog.jsonl"), *others, durability_);
+            replace_backlog(*others);
             folder_.remove(file("inbox.jsonl"));
           }};
 }
@@ -261,7 +267,17 @@ std::optional<Message> Mailbox::parse_or_reject(const std::string& line) const {
   }
 }
 
-// The position counts only for the file that it was written for: another one has another inode.
+// The position counts only for the file that it was written for: another one that is there at the same time has another
+// inode. But a number is given out again once its file is gone, so a position that outlived its file must go before the
+// next file comes.
+void Mailbox::replace_backlog(std::string_view text) const {
+  const std::string position = file("backlog.pos");
+  const Fd backlog = folder_.open_if_there(file("backlog.jsonl"), O_RDONLY);
+  if (!backlog || backlog_position(backlog) == 0) folder_.remove(position);
+  folder_.replace(file("backlog.jsonl"), text, durability_);
+  folder_.remove(position);
+}
+
 off_t Mailbox::backlog_position(const Fd& backlog) const {
   constexpr std::size_t kMost = 64;
   const auto contents = folder_.read(file("backlog.pos"), kMost);
@@ -281,20 +297,20 @@ void Mailbox::set_backlog_position(const Fd& backlog, off_t position) const {
 
 // Everything that nobody has taken, oldest first.
 void Mailbox::each_line(const std::function<void(const std::string&)>& visit) const {
-  if (const Fd backlog = open_if_there(folder_, file("backlog.jsonl"), O_RDONLY)) {
+  if (const Fd backlog = folder_.open_if_there(file("backlog.jsonl"), O_RDONLY)) {
     LineReader reader(backlog, backlog_position(backlog));
     while (const auto line = reader.next(kTornIsALine)) visit(*line);
   }
-  if (const Fd inbox = open_if_there(folder_, file("inbox.jsonl"), O_RDONLY)) {
+  if (const Fd inbox = folder_.open_if_there(file("inbox.jsonl"), O_RDONLY)) {
     LineReader reader(inbox, 0);
     while (const auto line = reader.next(kTornIsALine)) visit(*line);
   }
 }
 
-void Mailbox::peek(const MessageFilter& filter, std::size_t most,
+void Mailbox::peek(const MessageFilter& filter, std::size_t most, const std::optional<std::string>& run,
                    const std::function<void(const Message&)>& visit) const {
   std::size_t seen = 0;
-  each_line([&](const std::string& line) {
+  const auto show = [&](const std::string& line) {
     if (seen >= most) return;
     try {
       const Message message = parse_message(line, owner_, file("inbox.jsonl"));
@@ -304,12 +320,21 @@ void Mailbox::peek(const MessageFilter& filter, std::size_t most,
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;  // set aside by whoever takes it
     }
-  });
+  };
+  for (const Slot& slot : slots()) {
+    if (!slot.exists || slot.busy || is_held(slot, run)) continue;
+    const Fd fd = folder_.open_if_there(slot.name, O_RDONLY);
+    if (!fd) continue;
+    LineReader reader(fd, 0);
+    while (const auto line = reader.next(kTornIsALine)) show(*line);
+  }
+  each_line(show);
 }
 
 std::vector<Message> Mailbox::read_slot(const std::string& slot) const {
   std::vector<Message> messages;
-  const Fd fd = folder_.open(slot, O_RDONLY);
+  const Fd fd = folder_.open_if_there(slot, O_RDONLY);
+  if (!fd) return messages;
   LineReader reader(fd, 0);
   while (const auto line = reader.next(kTornIsALine)) {
     if (auto message = parse_or_reject(*line)) messages.push_back(std::move(*message));
@@ -351,27 +376,25 @@ std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) c
   }
   std::vector<Message> acknowledged;
   for (const auto& [slot, messages] : gone) {
-    if (kept[slot].empty()) remove_slot(slot, messages);
-    else folder_.replace(slot, lines_of(kept[slot]), durability_);
+    if (!kept[slot].empty()) folder_.replace(slot, lines_of(kept[slot]), durability_);
+    else remove_slot(slot);
+    drop_bodies(messages);
     acknowledged.insert(acknowledged.end(), messages.begin(), messages.end());
   }
   return acknowledged;
 }
 
-void Mailbox::remove_slot(const std::string& slot, const std::vector<Message>& messages) const {
+void Mailbox::remove_slot(const std::string& slot) const {
   folder_.remove(slot);
   if (folder_.has(slot + ".hold")) folder_.remove(slot + ".hold");
   if (durability_ == Durability::power) folder_.sync();
+}
+
+void Mailbox::drop_bodies(const std::vector<Message>& messages) const {
   for (const Message& message : messages) {
     if (message.body_size == 0 || !is_id(message.id)) continue;
     if (const auto bodies = folder_.find_beneath(kBodies)) bodies->remove(message.id);
   }
-}
-
-std::size_t Mailbox::count() const {
-  std::size_t lines = 0;
-  each_line([&](const std::string&) { ++lines; });
-  return lines;
 }
 
 MessageState Mailbox::state_of(const std::string& id) const {

@@ -63,11 +63,11 @@ class Mailbox {
   // which life of the owner asks: what an earlier one held comes again.
   std::optional<Batch> take(const MessageFilter& filter, std::size_t most, const std::optional<std::string>& run) const;
   // The same without taking them.
-  void peek(const MessageFilter& filter, std::size_t most, const std::function<void(const Message&)>& visit) const;
+  void peek(const MessageFilter& filter, std::size_t most, const std::optional<std::string>& run,
+            const std::function<void(const Message&)>& visit) const;
   // Acknowledges held ones; all of `ids` or none, and then throws not_found.
   std::vector<Message> acknowledge(const std::vector<std::string>& ids) const;
 
-  std::size_t count() const;
   MessageState state_of(const std::string& id) const;
   // Blocks until `arrived`, which is asked whenever something may have come and when nobody reads from the pipe behind
   // `reader` any more; false if the deadline passed.
@@ -97,10 +97,12 @@ class Mailbox {
   Batch put_into_slot(std::vector<Message> messages) const;
   std::string free_slot() const;
   std::optional<Message> parse_or_reject(const std::string& line) const;
+  void replace_backlog(std::string_view text) const;
   off_t backlog_position(const Fd& backlog) const;
   void set_backlog_position(const Fd& backlog, off_t position) const;
   void each_line(const std::function<void(const std::string& line)>& visit) const;
-  void remove_slot(const std::string& slot, const std::vector<Message>& messages) const;
+  void remove_slot(const std::string& slot) const;
+  void drop_bodies(const std::vector<Message>& messages) const;
 
   const Folder& folder_;
   std::string owner_;

@@ -39,7 +39,7 @@ Request Requests::get(const std::string& id) const {
   return parse_request(contents->text, requests->path_of(file_of(id)));
 }
 
-std::vector<Request> Requests::all() const {
+std::vector<Request> Requests::all(const std::function<void(const Error&)>& broken) const {
   std::vector<Request> found;
   const auto requests = folder_.find_beneath(kFolder);
   if (!requests) return found;
@@ -55,15 +55,18 @@ std::vector<Request> Requests::all() const {
     try {
       found.push_back(get(id));
     } catch (const Error& error) {
-      if (error.code() != Code::corrupt && error.code() != Code::not_found) throw;
+      if (error.code() == Code::not_found) continue;
+      if (error.code() != Code::corrupt) throw;
+      broken(error);
     }
   }
   return found;
 }
 
-Request Requests::begin_answer(const Answer& answer, const Actor& actor, const std::string& answer_id) const {
+void Requests::answer(const Answer& answer, const Actor& actor, const std::string& answer_id, const Send& send) const {
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
-  Request request = get(answer.request_id);
+  const Request before = get(answer.request_id);
+  Request request = before;
   if (request.kind != answer.kind) {
     fail(Code::invalid_state, "request {} is about a {}, not a {}", request.id, name_of(request.kind),
          name_of(answer.kind));
@@ -82,15 +85,19 @@ Request Requests::begin_answer(const Answer& answer, const Actor& actor, const s
   request.feedback = answer.feedback;
   if (!request.answer_id) request.answer_id = answer_id;
   write(request);
-  return request;
+  try {
+    send(*request.answer_id);
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown) write(before);
+    throw;
+  }
+  request.status = answer.approve ? RequestStatus::approved : RequestStatus::rejected;
+  request.answered_at = now();
+  after_change([&] { write(request); });
 }
 
-void Requests::finish_answer(const std::string& id) const {
-  const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
-  Request request = get(id);
-  request.status = request.verdict.value_or(false) ? RequestStatus::approved : RequestStatus::rejected;
-  request.answered_at = now();
-  write(request);
+void Requests::withdraw(const std::string& id) const {
+  if (const auto requests = folder_.find_beneath(kFolder)) requests->remove(file_of(id));
 }
 
 void Requests::write(const Request& request) const {

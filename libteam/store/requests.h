@@ -5,10 +5,12 @@
 // in between can repeat it, and it goes out with the same id.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "libteam/base/error.h"
 #include "libteam/record/request.h"
 #include "libteam/record/team.h"
 #include "libteam/system/file.h"
@@ -31,14 +33,15 @@ class Requests {
   void open(const Request& request) const;
   // Throws not_found.
   Request get(const std::string& id) const;
-  // All, oldest first; broken ones are passed over.
-  std::vector<Request> all() const;
-  // Notes the answer, which is to be sent as message `answer_id`; gives the request with the id that holds: that of an
-  // earlier try if there was one. Throws not_found, invalid_state (answered already, or of another kind),
+  // All, oldest first; a broken one is reported and passed over.
+  std::vector<Request> all(const std::function<void(const Error&)>& broken) const;
+  // Lets `send` send the answer as message `answer_id`, or by the id of an earlier try if there was one; then the
+  // request is approved or rejected. Throws not_found, invalid_state (answered already, or of another kind),
   // permission_denied (not the one asked).
-  Request begin_answer(const Answer& answer, const Actor& actor, const std::string& answer_id) const;
-  // The message is sent: the request is approved or rejected.
-  void finish_answer(const std::string& id) const;
+  using Send = std::function<void(const std::string& answer_id)>;
+  void answer(const Answer& answer, const Actor& actor, const std::string& answer_id, const Send& send) const;
+  // Takes back one whose message could not be sent.
+  void withdraw(const std::string& id) const;
 
  private:
   void write(const Request& request) const;

@@ -283,6 +283,12 @@ Fd Folder::open(const std::string& name, int flags) const {
   return fd;
 }
 
+Fd Folder::open_if_there(const std::string& name, int flags) const {
+  Fd fd(open_entry(fd_.get(), name.c_str(), flags));
+  if (!fd && errno != ENOENT) fail_errno("cannot open", path_of(name));
+  return fd;
+}
+
 Stamp Folder::write_unseen(const std::string& name, std::string_view text, Durability durability) const {
   const Fd fd = open(name, O_WRONLY | O_CREAT | O_EXCL);
   const bool written = write_all(fd.get(), text) && (durability == Durability::process || flush(fd));

@@ -85,6 +85,8 @@ class Folder {
 
   // An open file of this folder, made (0600) if `flags` has O_CREAT.
   Fd open(const std::string& name, int flags) const;
+  // The same, but an empty one if there is no such file.
+  Fd open_if_there(const std::string& name, int flags) const;
   // Writes a file under its own name at once: for a folder that nobody looks at yet.
   Stamp write_unseen(const std::string& name, std::string_view text, Durability durability) const;
   // Puts `text` in place of whatever stands under `name`; gives the stamp of the new file.
