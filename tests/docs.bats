@@ -135,7 +135,7 @@ options_of() {
     same 0 "$status" && same '' "$stderr" || failed+=" $command"
     options_of "$command" | cut -d ' ' -f 1 | sed 's/,/, /' >names
     while IFS= read -r names; do
-      [[ $output == *" $names "* || $output == *" $names["* ]] || { echo "$command --help has no $names"; failed+=" $command"; }
+      [[ $output == *" $names "* || $output == *" ${names}["* ]] || { echo "$command --help has no $names"; failed+=" $command"; }
     done <names
     [[ $output == *$'\nexamples:\n  '*"$command"* ]] || { echo "$command --help has no example"; failed+=" $command"; }
   done

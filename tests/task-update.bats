@@ -244,7 +244,7 @@ load trouble
   run --separate-stderr task-update 1 --bogus
   as_expected 2 '' "task-update: usage: unknown option '--bogus' (try task-update --help)"
 
-  run --separate-stderr task-update 1 --status done
+  run --separate-stderr task-update 1 --status 'done'
   as_expected 2 '' "task-update: usage: --status: 'done' is not pending, in_progress, completed or failed"
 
   run --separate-stderr task-update 1 --priority 3
