@@ -157,7 +157,15 @@ void Roster::create(const Team& team) const {
   if (durable == Durability::power) teams.sync();
 }
 
+// Whoever is at work on the teams sweeps them too.
+void Roster::sweep_if_free() const {
+  const auto teams = root_.find_store(kTeamsFolder);
+  const auto lock = teams ? Lock::try_acquire(*teams, kLock) : std::nullopt;
+  if (lock) sweep_teams(*teams);
+}
+
 Team Roster::change(const std::string& name, const std::function<void(Team&)>& edit) const {
+  sweep_if_free();
   const Folder folder = folder_of(name);
   const Lock lock = Lock::acquire(folder, kLock, lock_timeout_);
   // The team may have been deleted while we waited; what we hold is then a folder on its way out.

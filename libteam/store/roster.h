@@ -43,6 +43,8 @@ class Roster {
   void remove(const std::string& name) const;
 
  private:
+  void sweep_if_free() const;
+
   const Root& root_;
   double lock_timeout_;
 };
