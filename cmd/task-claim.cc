@@ -15,6 +15,7 @@ team::Exit claim(team::Context& context, const Options& options) {
   context.changes();
   const auto task = options.next ? context.board().claim_next(actor) : context.board().claim(*options.task, actor);
   if (!task) return team::no(context, "nothing is ready");
+  context.made();
   team::print_task(context, *task);
   return team::Exit::done;
 }

@@ -13,6 +13,7 @@ team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& c
   const team::Actor& actor = context.actor();
   context.changes();
   const team::Changed changed = context.board().change(id, change, actor);
+  context.made();
   if (const team::Mail* mail = context.mail_or_none()) {
     team::announce_freed(*mail, context.team(), changed.task, changed.freed, actor);
   }

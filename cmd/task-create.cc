@@ -48,6 +48,7 @@ team::Exit create(team::Context& context, const Options& options) {
   const team::Actor& actor = context.actor();
   context.changes();
   const auto ids = context.board().create(drafts, actor);
+  context.made();
   if (const team::Mail* mail = context.mail_or_none()) {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       drafts[i].task.id = ids[i];

@@ -34,6 +34,7 @@ team::Exit update(team::Context& context, Options& options) {
   const team::Actor& actor = context.actor();
   context.changes();
   const team::Changed changed = context.board().change(options.task, options.change, actor);
+  context.made();
   if (const team::Mail* mail = context.mail_or_none()) {
     team::announce_freed(*mail, context.team(), changed.task, changed.freed, actor);
     if (options.change.owner && changed.task.owner != changed.owner_before)

@@ -388,7 +388,7 @@ int Command::Parts::answer(Context& context, const std::function<Exit(Context&)>
   std::string text;
   try {
     const Exit exit = verb(context);
-    context.out().finish(context.changed() ? Output::Reader::must_stay : Output::Reader::may_leave);
+    context.out().finish(context.may_have_changed() ? Output::Reader::must_stay : Output::Reader::may_leave);
     return static_cast<int>(exit);
   } catch (const Error& error) {
     code = error.code();
@@ -399,6 +399,10 @@ int Command::Parts::answer(Context& context, const std::function<Exit(Context&)>
   } catch (const std::exception& error) {
     code = Code::unknown;
     text = fmt::format("this should not happen: {}", error.what());
+  }
+  if (context.has_made() && (code == Code::io || code == Code::again)) {
+    code = Code::unknown;
+    text = "the change is made, but " + text;
   }
   // What was printed before the failure was true; the failure is what is reported.
   context.out().flush();

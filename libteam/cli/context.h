@@ -66,13 +66,17 @@ class Context {
 
   // From here on something may have changed: if the answer cannot be written, the exit status is not 0.
   void changes() { changes_ = true; }
-  bool changed() const { return changes_; }
+  bool may_have_changed() const { return changes_; }
+  // It has: from here on a failure of the system is no longer "nothing changed".
+  void made() { made_ = true; }
+  bool has_made() const { return made_; }
 
  private:
   Choices choices_;
   Output out_;
   bool may_make_ = false;
   bool changes_ = false;
+  bool made_ = false;
   std::optional<Root> root_;
   std::optional<Roster> roster_;
   bool team_known_ = false;

@@ -21,7 +21,9 @@ int end_task(int argc, char** argv, Status status) {
   return command.run(argc, argv, [&](Context& context) {
     const Actor& actor = context.actor();
     context.changes();
-    print_task(context, context.board().change(id, change, actor).task);
+    const Task task = context.board().change(id, change, actor).task;
+    context.made();
+    print_task(context, task);
     return Exit::done;
   });
 }
