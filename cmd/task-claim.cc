@@ -8,12 +8,19 @@ namespace {
 struct Options {
   std::optional<team::TaskId> task;
   bool next = false;
+  std::optional<std::optional<double>> wait;
 };
+
+std::optional<team::Task> take_next(team::Context& context, const Options& options) {
+  if (!options.wait) return context.board().claim_next(context.actor());
+  const auto deadline = *options.wait ? team::Deadline::in(**options.wait) : team::Deadline::never();
+  return context.board().wait_next(context.actor(), deadline);
+}
 
 team::Exit claim(team::Context& context, const Options& options) {
   const team::Actor& actor = context.actor();
   context.changes();
-  const auto task = options.next ? context.board().claim_next(actor) : context.board().claim(*options.task, actor);
+  const auto task = options.next ? take_next(context, options) : context.board().claim(*options.task, actor);
   if (!task) return team::no(context, "nothing is ready");
   context.made();
   team::print_task(context, *task);
@@ -27,9 +34,12 @@ int main(int argc, char** argv) {
   team::Command command("task-claim", "take a task and become its owner", "[options] ID | --next");
   command.operand("[ID]", options.task, "the task to take");
   command.flag("--next", options.next, "take the next ready task: mine first, then free ones; by priority, then id");
+  command.optional_seconds("--wait SECONDS", options.wait, "with --next: wait while others may still free something");
   command.exactly_one({"ID", "--next"});
+  command.at_most_one({"ID", "--wait"});
   command.takes_all();
   command.example("task-claim 3 --as backend");
-  command.example("while task=$(task-claim --next --as \"worker-$$\"); do do-the-work \"${task%%[[:blank:]]*}\"; done");
+  command.example(
+      "while task=$(task-claim --next --wait --as \"worker-$$\"); do do-the-work \"${task%%[[:blank:]]*}\"; done");
   return command.run(argc, argv, [&](team::Context& context) { return claim(context, options); });
 }

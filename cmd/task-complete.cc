@@ -7,8 +7,7 @@
 namespace {
 
 team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& change) {
-  constexpr std::size_t kLargestResult = std::size_t{1} << 20;
-  if (change.result == "-") change.result = team::read_input(kLargestResult);
+  team::read_if_dash(change.result);
   change.status = team::Status::completed;
   const team::Actor& actor = context.actor();
   context.changes();
@@ -17,7 +16,7 @@ team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& c
   if (const team::Mail* mail = context.mail_or_none()) {
     team::announce_freed(*mail, context.team(), changed.task, changed.freed, actor);
   }
-  for (const team::Task& freed : changed.freed) team::print_task(context, freed);
+  team::print_tasks(context, changed.freed);
   return team::Exit::done;
 }
 

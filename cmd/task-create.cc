@@ -42,7 +42,8 @@ std::vector<team::Draft> read_batch(const Options& options) {
   return drafts;
 }
 
-team::Exit create(team::Context& context, const Options& options) {
+team::Exit create(team::Context& context, Options& options) {
+  team::read_if_dash(options.description);
   auto drafts = options.subject == "-" ? read_batch(options) : std::vector{make_draft(options)};
   context.make_root_here();
   const team::Actor& actor = context.actor();
@@ -67,7 +68,7 @@ int main(int argc, char** argv) {
   Options options;
   team::Command command("task-create", "put a task on the board", "[options] SUBJECT | -");
   command.operand("SUBJECT", options.subject, "what is to be done; - reads a batch of JSON lines from stdin");
-  command.option("--description TEXT", options.description, "what there is to know about it");
+  command.option("--description TEXT", options.description, "what there is to know about it; - reads it from stdin");
   command.option("--blocked-by ID", options.blocked_by, "wait for these tasks (repeated, or with commas)");
   command.option("--owner NAME", options.owner, "assign it");
   command.option("--priority N", options.priority, "0 normal, 1 high, 2 critical");

@@ -7,7 +7,7 @@ namespace {
 
 team::Exit reclaim(team::Context& context) {
   context.changes();
-  for (const team::Task& task : context.board().reclaim()) team::print_task(context, task);
+  team::print_tasks(context, context.board().reclaim());
   return team::Exit::done;
 }
 

@@ -2,6 +2,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/cli/input.h"
 #include "libteam/cli/task_output.h"
 
 namespace {
@@ -30,6 +31,8 @@ void check_texts(const team::TaskChange& change) {
 
 team::Exit update(team::Context& context, Options& options) {
   check_texts(options.change);
+  for (auto* text : {&options.change.description, &options.change.result, &options.change.reason})
+    team::read_if_dash(*text);
   for (const std::string& text : options.metadata) options.change.metadata.push_back(parse_metadata(text));
   const team::Actor& actor = context.actor();
   context.changes();

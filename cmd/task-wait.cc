@@ -17,7 +17,10 @@ team::Exit wait(team::Context& context, const Options& options) {
   std::vector<std::string> failed;
   const auto ended = [&](const team::Task& task) {
     if (task.status == team::Status::failed) failed.push_back(std::to_string(task.id));
-    team::print_task(context, task);
+    // As they come: a person sees a line each, without a heading.
+    if (context.out().is_terminal())
+      context.out().line(fmt::format("#{} {}  {}", task.id, name_of(task.status), team::one_line(task.subject)));
+    else team::print_task(context, task);
     context.out().flush();
   };
   const team::BoardView& view = context.board().view();

@@ -20,6 +20,7 @@ team::Letter write_letter(const Options& options) {
   if (letter.type == "broadcast" && options.to)
     team::fail(team::Code::usage, "a broadcast goes to all, not to {}", *options.to);
   if (letter.type != "broadcast" && !options.to) team::fail(team::Code::usage, "TO is missing (try team-send --help)");
+  if (options.to && options.to->empty()) team::fail(team::Code::usage, "TO is empty");
   letter.to = options.to.value_or("");
   letter.summary = options.summary;
   letter.request_id = options.request_id;

@@ -560,3 +560,41 @@ load trouble
 
   as_expected 0 $'2\tin_progress\tbackend\t0\t-\tsecond' ''
 }
+
+@test "waits with --next --wait until something is ready" {
+  task-create 'first'
+  task-create 'second' --blocked-by 1
+  task-claim 1 --as frontend
+
+  task-claim --next --wait --as backend >taken &
+  waiter=$!
+  task-complete 1 --as frontend
+  wait "$waiter"
+
+  same $'2\tin_progress\tbackend\t0\t-\tsecond' "$(cat taken)"
+}
+
+@test "exits 1 with --next --wait when all tasks have ended" {
+  task-create 'first'
+  task-claim 1 --as frontend
+  task-complete 1 --as frontend
+
+  run --separate-stderr task-claim --next --wait --as backend
+
+  as_expected 1 '' 'task-claim: no: nothing is ready'
+}
+
+@test "exits 1 with --next --wait=S when nothing is ready in time" {
+  task-create 'first'
+  task-claim 1 --as frontend
+
+  run --separate-stderr task-claim --next --wait=0.05 --as backend
+
+  as_expected 1 '' 'task-claim: no: nothing is ready'
+}
+
+@test "exits 2 for a root without a name" {
+  run --separate-stderr task-claim 1 -C ''
+
+  as_expected 2 '' 'task-claim: usage: the name of the root is empty'
+}

@@ -636,3 +636,12 @@ answer_once() {
   refused 76 'team-send: unknown: the change is made, but cannot write to stdout: *'
   same hello "$(waiting_for backend)"
 }
+
+@test "refuses an empty recipient and sends nothing" {
+  make_team
+
+  run --separate-stderr team-send '' hello
+
+  as_expected 2 '' 'team-send: usage: TO is empty'
+  [ ! -e .teams/alpha/backend_inbox.jsonl ]
+}

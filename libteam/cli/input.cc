@@ -60,6 +60,15 @@ std::string read_input(std::size_t most_bytes) {
   return repair_utf8(text);
 }
 
+void read_if_dash(std::string& text) {
+  constexpr std::size_t kLargestText = std::size_t{1} << 20;
+  if (text == "-") text = read_input(kLargestText);
+}
+
+void read_if_dash(std::optional<std::string>& text) {
+  if (text) read_if_dash(*text);
+}
+
 std::string read_user_file(const std::string& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace team {
@@ -11,6 +12,10 @@ void each_input_line(const std::function<void(const std::string& line, std::size
 
 // All of stdin, UTF-8 repaired, without the last newline. Throws usage if it is larger than `most_bytes`.
 std::string read_input(std::size_t most_bytes);
+
+// A text that was given as "-" is read from stdin.
+void read_if_dash(std::string& text);
+void read_if_dash(std::optional<std::string>& text);
 
 // A file of the user's. Throws not_found.
 std::string read_user_file(const std::string& path);

@@ -61,7 +61,8 @@ void print_letter(Output& out, const Mailbox& mailbox, const Message& message) {
   if (is_whole(mailbox, message)) print(message.content);
   else mailbox.each_body_piece(message, print);
   out.text(at_start ? "" : "\n");
-  if (message.feedback) out.line("  " + one_line(*message.feedback));
+  if (message.feedback && message.content.find(*message.feedback) == std::string::npos)
+    out.line("  " + one_line(*message.feedback));
   out.line(out.paint("  " + message.id, Output::Tone::faint));
 }
 

@@ -57,15 +57,17 @@ std::vector<Cell> task_row(const SeenTask& seen) {
           {task.subject}};
 }
 
-void print_task(Context& context, const Task& task) {
-  if (context.json()) {
-    context.out().line(to_line(task, context.board().view().standing_of(task)));
-    return;
-  }
+void print_tasks(Context& context, const std::vector<Task>& tasks) {
+  const BoardView& view = context.board().view();
   Table table(context.out(), task_headings());
-  table.row(task_row({task, {.blocks = {}, .open_blockers = context.board().view().open_blockers(task)}}));
+  for (const Task& task : tasks) {
+    if (context.json()) context.out().line(to_line(task, view.standing_of(task)));
+    else table.row(task_row({task, {.blocks = {}, .open_blockers = view.open_blockers(task)}}));
+  }
   table.finish();
 }
+
+void print_task(Context& context, const Task& task) { print_tasks(context, {task}); }
 
 void print_task_page(Context& context, const SeenTask& seen) {
   Output& out = context.out();

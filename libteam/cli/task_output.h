@@ -10,7 +10,8 @@ namespace team {
 std::vector<std::string> task_headings();
 std::vector<Cell> task_row(const SeenTask& seen);
 
-// One task that was changed or asked for, as the options say.
+// Tasks that were changed or asked for, as the options say.
+void print_tasks(Context& context, const std::vector<Task>& tasks);
 void print_task(Context& context, const Task& task);
 
 // Everything there is to know of one task.

@@ -9,6 +9,7 @@
 #include "libteam/store/event_log.h"
 #include "libteam/store/index.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -369,6 +370,17 @@ std::optional<Task> Board::claim_next(const Actor& actor) {
       return task;
     }
   });
+}
+
+std::optional<Task> Board::wait_next(const Actor& actor, const Deadline& deadline) {
+  Watch watch(files_.folder());  // before the first look: what becomes ready after it wakes us
+  while (true) {
+    if (auto task = claim_next(actor)) return task;
+    const auto all = view_.outline([](TaskId, const Error&) {});
+    const bool open =
+        std::any_of(all.begin(), all.end(), [](const auto& one) { return !has_ended(one.second.status); });
+    if (!open || !watch.wait(deadline).any) return std::nullopt;
+  }
 }
 
 Task Board::claim(TaskId id, const Actor& actor) {

@@ -66,6 +66,8 @@ class Board {
   Task claim(TaskId id, const Actor& actor);
   // The next ready one: mine first, then those nobody has; by priority, then id. None if nothing is ready.
   std::optional<Task> claim_next(const Actor& actor);
+  // The same, but while others may still free something it waits, until the deadline: none when all tasks have ended.
+  std::optional<Task> wait_next(const Actor& actor, const Deadline& deadline);
   void remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if_rev);
   // Releases what dead owners hold and what leases have run out; gives the tasks as they are now.
   std::vector<Task> reclaim();

@@ -51,6 +51,14 @@ fs::path current_folder() {
   return here;
 }
 
+fs::path absolute_path(const std::string& path) {
+  if (path.empty()) fail(Code::usage, "the name of the root is empty");
+  std::error_code error;
+  fs::path absolute = fs::absolute(path, error);
+  if (error) fail(Code::io, "cannot tell where '{}' is: {}", path, error.message());
+  return absolute.lexically_normal();
+}
+
 Folder open_root(const fs::path& path) {
   // Messages say ".tasks/3.json" where that is true from here, and the whole path elsewhere.
   std::error_code ignored;
@@ -68,7 +76,7 @@ Root::Root(Folder folder, std::string path, std::string rule)
 std::optional<Root> Root::look(const RootChoice& choice) {
   const auto& named = choice.directory ? choice.directory : choice.environment;
   if (named) {
-    const fs::path path = fs::absolute(*named).lexically_normal();
+    const fs::path path = absolute_path(*named);
     Folder folder = open_root(path);
     if (!has_store(path)) return std::nullopt;
     return Root(std::move(folder), path.string(), choice.directory ? "-C" : "TEAM_ROOT");
@@ -101,7 +109,7 @@ Root Root::find(const RootChoice& choice) {
 Root Root::find_or_here(const RootChoice& choice) {
   if (auto root = look(choice)) return std::move(*root);
   const auto& named = choice.directory ? choice.directory : choice.environment;
-  const fs::path path = named ? fs::absolute(*named).lexically_normal() : current_folder();
+  const fs::path path = named ? absolute_path(*named) : current_folder();
   return {open_root(path), path.string(), choice.directory ? "-C" : named ? "TEAM_ROOT" : "current folder"};
 }
 
