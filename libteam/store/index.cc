@@ -206,7 +206,7 @@ bool Index::swept_lately() {
 }
 
 void Index::look_at_next() {
-  constexpr std::int64_t kPerRefresh = 64;
+  constexpr std::int64_t kPerRefresh = 32;
   Header& now = header();
   for (std::int64_t i = 0; i < std::min(kPerRefresh, now.highest); ++i) {
     now.cursor = now.cursor % now.highest + 1;

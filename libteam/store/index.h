@@ -5,7 +5,7 @@
 //
 //   - the folder's mtime tells that somebody else made, replaced or removed a file: then every file is looked at (stat)
 //     and those that changed are read again;
-//   - an edit in place leaves that mtime alone: 64 files are looked at in turn at each refresh, every file from time
+//   - an edit in place leaves that mtime alone: 32 files are looked at in turn at each refresh, every file from time
 //     to time, and a task that is about to be taken is always read, as are its blockers if they changed;
 //   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void.
 //
