@@ -37,6 +37,11 @@ std::string read_all(int fd, std::string_view what, std::size_t most_bytes) {
 
 }  // namespace
 
+bool read_piece(std::string& piece) {
+  piece.clear();
+  return read_some(STDIN_FILENO, piece, "stdin");
+}
+
 void each_input_line(const std::function<void(const std::string&, std::size_t)>& visit) {
   std::string text;
   std::size_t number = 0;

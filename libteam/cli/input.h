@@ -10,6 +10,9 @@ namespace team {
 // Calls `visit` for each line of stdin that is not blank, with its number.
 void each_input_line(const std::function<void(const std::string& line, std::size_t number)>& visit);
 
+// The next piece of stdin as it is; false at the end.
+bool read_piece(std::string& piece);
+
 // All of stdin, UTF-8 repaired, without the last newline. Throws usage if it is larger than `most_bytes`.
 std::string read_input(std::size_t most_bytes);
 

@@ -1,12 +1,10 @@
 #include "libteam/cli/message_output.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
 
 #include "libteam/base/text.h"
+#include "libteam/cli/input.h"
 
 namespace team {
 
@@ -90,18 +88,6 @@ bool reach_reader(Context& context, Batch& batch, Taking taking) {
   return false;
 }
 
-bool read_some(std::string& piece) {
-  constexpr std::size_t kPiece = 65536;
-  piece.resize(kPiece);
-  ssize_t got = -1;
-  do {
-    got = ::read(STDIN_FILENO, piece.data(), piece.size());
-  } while (got < 0 && errno == EINTR);
-  if (got < 0) fail_errno("cannot read", "stdin");
-  piece.resize(static_cast<std::size_t>(got));
-  return got > 0;
-}
-
 }  // namespace
 
 std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most,
@@ -141,9 +127,9 @@ std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& 
 
 void read_content(std::string& content, std::function<bool(std::string& piece)>& more) {
   std::string piece;
-  while (content.size() <= kLargestContent && read_some(piece)) content += piece;
+  while (content.size() <= kLargestContent && read_piece(piece)) content += piece;
   if (content.size() > kLargestContent) {
-    more = read_some;
+    more = read_piece;
     return;
   }
   if (content.ends_with('\n')) content.pop_back();

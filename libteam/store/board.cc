@@ -526,13 +526,8 @@ namespace {
 // Opened when there is something to record.
 Board::Record recorder(const Root& root, const Team& team, double lock_timeout) {
   return [&root, name = team.name, lock_timeout](const Actor& actor, const std::vector<Event>& events) {
-    try {
-      const Folder folder = Roster(root, lock_timeout).folder_of(name);
-      EventLog(folder, lock_timeout).append({name, actor.name, actor.role, actor.run}, events);
-    } catch (const Error& error) {
-      if (error.code() != Code::io && error.code() != Code::again) throw;
-      fail(Code::unknown, "the change is made, but not in the log: {}", error.what());
-    }
+    const Folder folder = after_change([&] { return Roster(root, lock_timeout).folder_of(name); });
+    EventLog(folder, lock_timeout).record({name, actor.name, actor.role, actor.run}, events);
   };
 }
 

@@ -112,6 +112,15 @@ void EventLog::append(const EventOrigin& origin, const std::vector<Event>& event
   }
 }
 
+void EventLog::record(const EventOrigin& origin, const std::vector<Event>& events) const {
+  try {
+    append(origin, events);
+  } catch (const Error& error) {
+    if (error.code() != Code::io && error.code() != Code::again) throw;
+    fail(Code::unknown, "it is done, but not in the log: {}", error.what());
+  }
+}
+
 // Once through all files. Disturbed: a file was put aside between the listing and the look.
 EventLog::Pass EventLog::pass_over(std::int64_t& seq, bool gap_is_real, const Visit& visit) const {
   bool more = true;

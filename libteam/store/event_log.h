@@ -23,6 +23,10 @@ class EventLog {
   // Appends all of them together.
   void append(const EventOrigin& origin, const std::vector<Event>& events) const;
 
+  // The same for what others can see already: that it could not be written down does not undo it, so failing is
+  // unknown.
+  void record(const EventOrigin& origin, const std::vector<Event>& events) const;
+
   // Gives the lines after `seq`, in order, until `visit` says that it has enough.
   using Visit = std::function<bool(std::string_view line)>;
   void each_after(std::int64_t seq, const Visit& visit) const;

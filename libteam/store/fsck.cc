@@ -12,6 +12,7 @@
 #include "libteam/record/settings.h"
 #include "libteam/store/board_view.h"
 #include "libteam/store/index.h"
+#include "libteam/store/mailbox.h"
 #include "libteam/store/roster.h"
 #include "libteam/system/lock.h"
 
@@ -216,7 +217,7 @@ void check_temporaries(const Folder& folder, Findings& findings) {
 
 // The content of a large message whose reader died after it had acknowledged.
 void check_bodies(const Folder& folder, Findings& findings) {
-  const auto bodies = folder.find_beneath("bodies");
+  const auto bodies = folder.find_beneath(kBodiesFolder);
   if (!bodies) return;
   check_temporaries(*bodies, findings);
   std::string mail;

@@ -20,7 +20,6 @@ namespace {
 
 constexpr const char* kLock = ".lock";
 constexpr const char* kExchanges = "exchanges.json";
-constexpr const char* kBodies = "bodies";
 
 std::optional<RequestKind> kind_of_request(std::string_view type) {
   if (type == "shutdown_request") return RequestKind::shutdown;
@@ -64,13 +63,7 @@ Mailbox Mail::mailbox(const std::string& owner) const {
 }
 
 void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
-  // What is recorded has happened: that it could not be written down does not undo it.
-  try {
-    events_.append({team_.name, actor.name, actor.role, actor.run}, events);
-  } catch (const Error& error) {
-    if (error.code() != Code::io && error.code() != Code::again) throw;
-    fail(Code::unknown, "it is done, but not in the log: {}", error.what());
-  }
+  events_.record({team_.name, actor.name, actor.role, actor.run}, events);
 }
 
 std::vector<std::string> Mail::recipients(const Letter& letter, const Actor& actor) const {
@@ -231,7 +224,7 @@ void Mail::uncount_exchange(const Message& message, const Actor& actor) const {
 
 // The content goes into one file, which then gets the name of each message.
 void Mail::store_body(const Letter& letter, std::vector<Message>& messages) const {
-  const Folder bodies = folder_.make_beneath(kBodies, durability_);
+  const Folder bodies = folder_.make_beneath(kBodiesFolder, durability_);
   bodies.sweep_temporaries();
   const std::string temporary = temporary_name();
   const Fd fd = bodies.open(temporary, O_WRONLY | O_CREAT | O_EXCL);

@@ -25,7 +25,6 @@ namespace {
 constexpr int kMostReaders = 8;             // at one inbox at the same time
 constexpr std::size_t kMostAtOnce = 500;    // messages of one batch
 constexpr std::size_t kPiece = 256 * 1024;  // bytes looked at in one go
-constexpr const char* kBodies = "bodies";
 
 // Nobody writes while we hold the lock: what has no end was left by somebody who died.
 constexpr auto kTornIsALine = LineReader::Tail::is_a_line;
@@ -393,7 +392,7 @@ void Mailbox::remove_slot(const std::string& slot) const {
 void Mailbox::drop_bodies(const std::vector<Message>& messages) const {
   for (const Message& message : messages) {
     if (message.body_size == 0 || !is_id(message.id)) continue;
-    if (const auto bodies = folder_.find_beneath(kBodies)) bodies->remove(message.id);
+    if (const auto bodies = folder_.find_beneath(kBodiesFolder)) bodies->remove(message.id);
   }
 }
 
@@ -429,12 +428,12 @@ bool Mailbox::wait(const Deadline& deadline, int reader, const std::function<boo
 }
 
 bool Mailbox::has_body(const Message& message) const {
-  const auto bodies = message.body_size > 0 && is_id(message.id) ? folder_.find_beneath(kBodies) : std::nullopt;
+  const auto bodies = message.body_size > 0 && is_id(message.id) ? folder_.find_beneath(kBodiesFolder) : std::nullopt;
   return bodies && bodies->has(message.id);
 }
 
 void Mailbox::each_body_piece(const Message& message, const std::function<void(std::string_view)>& visit) const {
-  const auto bodies = folder_.find_beneath(kBodies);
+  const auto bodies = folder_.find_beneath(kBodiesFolder);
   if (!bodies || !is_id(message.id)) return;
   const Fd fd = bodies->open(message.id, O_RDONLY);
   constexpr std::size_t kBlock = 65536;

@@ -49,6 +49,9 @@ class Batch {
   std::vector<Message> messages_;
 };
 
+// In the folder of a team: the contents of large messages.
+inline constexpr const char* kBodiesFolder = "bodies";
+
 enum class MessageState { pending, delivered, gone };
 
 class Mailbox {
