@@ -1,0 +1,453 @@
+#include "libteam/system/process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "libteam/base/error.h"
+#include "libteam/base/text.h"
+
+extern "C" char** environ;
+
+namespace team {
+
+namespace {
+
+constexpr double kGrace = 2;
+constexpr std::size_t kMostKept = 64 * 1024;
+// In the environment of who was started detached.
+constexpr std::string_view kDetached = "TEAM_DETACHED=1";
+// What the keeper is told, by signal.
+constexpr int kStop = SIGTERM;
+constexpr int kKill = SIGINT;
+constexpr int kOrphaned = SIGUSR1;
+
+int exit_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+std::string read_proc(pid_t pid, const char* what) {
+  const Fd fd(::open(fmt::format("/proc/{}/{}", pid, what).c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char buffer[4096];
+  while (fd) {
+    const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
+    if (got <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+bool is_detached(pid_t pid) {
+  for (const std::string& variable : split(read_proc(pid, "environ"), '\0')) {
+    if (variable == kDetached) return true;
+  }
+  return false;
+}
+
+// The parent of each process, by /proc.
+std::map<pid_t, std::vector<pid_t>> all_children() {
+  std::map<pid_t, std::vector<pid_t>> children;
+  DIR* proc = ::opendir("/proc");
+  if (proc == nullptr) return children;
+  while (const dirent* entry = ::readdir(proc)) {
+    const auto pid = parse_integer(entry->d_name);
+    if (!pid) continue;
+    // "PID (NAME) STATE PPID ...": the name may hold anything, so the last parenthesis counts.
+    const std::string stat = read_proc(static_cast<pid_t>(*pid), "stat");
+    const std::size_t end = stat.rfind(')');
+    int parent = 0;
+    char state = 0;
+    if (end == std::string::npos || std::sscanf(stat.c_str() + end + 1, " %c %d", &state, &parent) != 2) continue;
+    if (state != 'Z') children[parent].push_back(static_cast<pid_t>(*pid));
+  }
+  ::closedir(proc);
+  return children;
+}
+
+// All that lives beneath `root` but what was started detached.
+std::vector<pid_t> descendants(pid_t root) {
+  const auto children = all_children();
+  std::vector<pid_t> found;
+  std::vector<pid_t> open = {root};
+  while (!open.empty()) {
+    const auto entry = children.find(open.back());
+    open.pop_back();
+    if (entry == children.end()) continue;
+    for (const pid_t child : entry->second) {
+      if (is_detached(child)) continue;
+      found.push_back(child);
+      open.push_back(child);
+    }
+  }
+  return found;
+}
+
+sigset_t set_of(std::initializer_list<int> signals) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : signals) ::sigaddset(&set, signal);
+  return set;
+}
+
+// For a program: as if a shell had started it.
+void reset_signals() {
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) ::signal(signal, SIG_DFL);
+  const sigset_t none = set_of({});
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void place(const Fd& fd, int as) {
+  // A descriptor that already has that number would keep O_CLOEXEC.
+  if (fd.get() == as) ::fcntl(as, F_SETFD, 0);
+  else ::dup2(fd.get(), as);
+}
+
+// In the new process: becomes the program.
+[[noreturn]] void become(const Program& program) {
+  ::setsid();
+  reset_signals();
+  for (const auto& [name, value] : program.environment) {
+    if (value) ::setenv(name.c_str(), value->c_str(), 1);
+    else ::unsetenv(name.c_str());
+  }
+  const auto refuse = [&](const std::string& what, int status) {
+    const std::string line = fmt::format("cannot run '{}': {}\n", what, std::strerror(errno));
+    write_all(STDERR_FILENO, line);
+    ::_exit(status);
+  };
+  if (program.directory && ::chdir(program.directory->c_str()) != 0) refuse(*program.directory, 126);
+  std::vector<char*> arguments;
+  for (const std::string& argument : program.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  refuse(program.arguments[0], errno == ENOENT ? 127 : 126);
+  ::_exit(127);
+}
+
+// The process between us and the program.
+class Keeper {
+ public:
+  Keeper(pid_t parent, Fd report) : report_(std::move(report)) {
+    ::prctl(PR_SET_NAME, "teamkit-keeper");
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    ::prctl(PR_SET_PDEATHSIG, kOrphaned);
+    const sigset_t heard = set_of({SIGCHLD, kStop, kKill, kOrphaned});
+    ::sigprocmask(SIG_SETMASK, &heard, nullptr);
+    ::signal(SIGCHLD, SIG_DFL);
+    ::signal(SIGHUP, SIG_IGN);
+    signals_ = Fd(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+    // It may have died before the kernel knew that we want to be told.
+    if (::getppid() != parent) patience_ = 0;
+  }
+
+  [[noreturn]] void keep(pid_t program) {
+    program_ = program;
+    while (!ended_ && !told_) hear(-1);
+    end_all();
+    if (!ended_) tell(128 + SIGKILL);  // not even KILL ended it
+    ::_exit(0);
+  }
+
+  // Whether there is still a reason to begin.
+  bool is_wanted() const { return patience_ > 0; }
+
+ private:
+  // Says how the program ended, as soon as it has.
+  void tell(int status) {
+    ended_ = true;
+    write_all(report_.get(), std::string_view(reinterpret_cast<const char*>(&status), sizeof status));
+  }
+
+  // False if nobody is left.
+  bool reap() {
+    int wait_status = 0;
+    pid_t pid = 0;
+    while ((pid = ::waitpid(-1, &wait_status, WNOHANG)) > 0) {
+      if (pid == program_) tell(exit_status(wait_status));
+    }
+    return pid == 0;
+  }
+
+  void hear(int timeout_ms) {
+    pollfd waiting{signals_.get(), POLLIN, 0};
+    ::poll(&waiting, 1, timeout_ms);
+    signalfd_siginfo signal{};
+    while (::read(signals_.get(), &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
+      const int number = static_cast<int>(signal.ssi_signo);
+      if (number == SIGCHLD) continue;
+      told_ = true;
+      if (number != kStop) patience_ = 0;
+    }
+    reap();
+  }
+
+  static bool signal_all(int signal) {
+    const auto all = descendants(::getpid());
+    for (const pid_t pid : all) ::kill(pid, signal);
+    return !all.empty();
+  }
+
+  void end_all() {
+    if (!reap()) return;  // as almost always: that needs no look at /proc
+    if (patience_ > 0 && !signal_all(SIGTERM)) return;
+    if (patience_ > 0) signal_all(SIGCONT);
+    // What they start while they end is found by looking again.
+    const Deadline grace = Deadline::in(kGrace);
+    int pause_ms = 5;
+    while (patience_ > 0 && !grace.passed()) {
+      hear(std::min(pause_ms, grace.left_ms()));
+      pause_ms = std::min(pause_ms * 2, 100);
+      if (!reap() || descendants(::getpid()).empty()) return;
+    }
+    // A process that may not be killed (another user's) must not keep us for ever.
+    const Deadline limit = Deadline::in(5);
+    while (signal_all(SIGKILL) && !limit.passed()) hear(10);
+    reap();
+  }
+
+  Fd report_;
+  Fd signals_;
+  pid_t program_ = -1;
+  bool ended_ = false;
+  bool told_ = false;
+  double patience_ = kGrace;
+};
+
+struct Pipe {
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) fail_errno("cannot make", "a pipe");
+    reading = Fd(ends[0]);
+    writing = Fd(ends[1]);
+  }
+  Fd reading, writing;
+};
+
+void do_not_block(const Fd& fd) { ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK); }
+
+// No signal may reach a new process before it is ready for it.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+Child::Child(const Program& program) : text_(program.input) {
+  Pipe input;
+  Pipe out;
+  Pipe err;
+  Pipe report;
+  const pid_t parent = ::getpid();
+  {
+    const SignalsBlocked blocked;
+    keeper_ = ::fork();
+    if (keeper_ < 0) fail_errno("cannot start", program.arguments.front());
+    if (keeper_ == 0) {
+      Keeper keeper(parent, std::move(report.writing));
+      const pid_t child = keeper.is_wanted() ? ::fork() : -1;
+      if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // should somebody kill the keeper
+        place(input.reading, STDIN_FILENO);
+        place(out.writing, STDOUT_FILENO);
+        place(err.writing, STDERR_FILENO);
+        become(program);
+      }
+      if (child < 0) ::_exit(1);
+      for (Pipe* pipe : {&input, &out, &err, &report}) {
+        pipe->reading = Fd();
+        pipe->writing = Fd();
+      }
+      keeper.keep(child);
+    }
+  }
+  input_ = std::move(input.writing);
+  out_ = std::move(out.reading);
+  err_ = std::move(err.reading);
+  report_ = std::move(report.reading);
+  for (const Fd* fd : {&input_, &out_, &err_, &report_}) do_not_block(*fd);
+}
+
+Child::~Child() {
+  if (keeper_ < 0) return;
+  kill();
+  ::waitpid(keeper_, nullptr, 0);
+}
+
+void Child::stop() const {
+  if (keeper_ > 0) ::kill(keeper_, kStop);
+}
+
+void Child::kill() const {
+  if (keeper_ > 0) ::kill(keeper_, kKill);
+}
+
+// Writes what the program is ready to read; one that does not want it is no failure.
+void Child::feed() {
+  while (fed_ < text_.size()) {
+    const ssize_t put = ::write(input_.get(), text_.data() + fed_, text_.size() - fed_);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EAGAIN) return;
+    if (put < 0) break;
+    fed_ += static_cast<std::size_t>(put);
+  }
+  input_ = Fd();
+}
+
+// Hands on what is there; false at the end. A program that never pauses is left alone after a while, so that others
+// have their turn.
+bool Child::drain(Fd& fd, Stream stream, const Hear& hear) const {
+  char buffer[65536];
+  for (int i = 0; i < 16; ++i) {
+    const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return true;
+    if (got <= 0) {
+      fd = Fd();
+      return false;
+    }
+    hear(stream, std::string_view(buffer, static_cast<std::size_t>(got)));
+  }
+  return true;
+}
+
+// The keeper has gone when its end of the pipe is closed.
+bool Child::is_over() {
+  int status = 0;
+  const ssize_t got = ::read(report_.get(), &status, sizeof status);
+  if (got == static_cast<ssize_t>(sizeof status)) status_ = status;
+  return got == 0;
+}
+
+Child::Woke Child::wait(const Deadline& deadline, int interrupt, const Hear& hear) {
+  while (true) {
+    if (input_) feed();
+    pollfd waiting[] = {{report_.get(), POLLIN, 0},
+                        {out_ ? out_.get() : -1, POLLIN, 0},
+                        {err_ ? err_.get() : -1, POLLIN, 0},
+                        {input_ ? input_.get() : -1, POLLOUT, 0},
+                        {interrupt, POLLIN, 0}};
+    const int ready = ::poll(waiting, std::size(waiting), deadline.left_ms());
+    if (ready < 0 && errno != EINTR) fail_errno("cannot wait for", "a program");
+    if (waiting[1].revents != 0) drain(out_, Stream::out, hear);
+    if (waiting[2].revents != 0) drain(err_, Stream::err, hear);
+    if (waiting[0].revents != 0 && is_over()) break;
+    if (waiting[4].revents != 0) return Woke::interrupted;
+    if (deadline.passed()) return Woke::deadline;
+  }
+  // Nobody writes any more but one whom not even KILL could end; what is there is all.
+  if (out_) drain(out_, Stream::out, hear);
+  if (err_) drain(err_, Stream::err, hear);
+  int ending = 0;
+  ::waitpid(keeper_, &ending, 0);
+  keeper_ = -1;
+  if (WIFSIGNALED(ending)) status_ = exit_status(ending);  // somebody killed the keeper
+  return Woke::ended;
+}
+
+Answered run_program(const Program& program, double seconds) {
+  Answered answered;
+  Child child(program);
+  const auto keep = [&](Child::Stream stream, std::string_view text) {
+    std::string& kept = stream == Child::Stream::out ? answered.out : answered.err;
+    kept += text.substr(0, kMostKept - std::min(kMostKept, kept.size()));
+  };
+  if (child.wait(Deadline::in(seconds), -1, keep) != Child::Woke::ended) {
+    answered.in_time = false;
+    child.stop();
+    child.wait(Deadline::never(), -1, keep);
+  }
+  answered.status = child.status();
+  return answered;
+}
+
+pid_t start_detached(const Program& program, const Fd& log) {
+  Program detached = program;
+  const std::size_t equals = kDetached.find('=');
+  detached.environment.emplace_back(kDetached.substr(0, equals), std::string(kDetached.substr(equals + 1)));
+  const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const SignalsBlocked blocked;
+  const pid_t pid = ::fork();
+  if (pid < 0) fail_errno("cannot start", program.arguments.front());
+  if (pid == 0) {
+    place(nothing, STDIN_FILENO);
+    place(log, STDOUT_FILENO);
+    place(log, STDERR_FILENO);
+    become(detached);
+  }
+  return pid;
+}
+
+Fd watch_process(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
+
+std::optional<int> ended_child(pid_t pid) {
+  int wait_status = 0;
+  return ::waitpid(pid, &wait_status, WNOHANG) == pid ? std::optional(exit_status(wait_status)) : std::nullopt;
+}
+
+void kill_tree(pid_t root) {
+  std::set<pid_t> stopped = {root};
+  ::kill(root, SIGSTOP);
+  // One that is stopped starts nobody; when a look finds nobody new, all are stopped.
+  for (bool found = true; found;) {
+    found = false;
+    for (const pid_t pid : descendants(root)) {
+      if (!stopped.insert(pid).second) continue;
+      ::kill(pid, SIGSTOP);
+      found = true;
+    }
+  }
+  for (const pid_t pid : stopped) ::kill(pid, SIGKILL);
+}
+
+Signals::Signals() {
+  const sigset_t heard = set_of({SIGINT, SIGTERM, SIGHUP});
+  ::sigprocmask(SIG_BLOCK, &heard, nullptr);
+  fd_ = Fd(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd_) fail_errno("cannot wait for", "signals");
+}
+
+std::optional<int> Signals::take() const {
+  signalfd_siginfo signal{};
+  const bool got = ::read(fd_.get(), &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal);
+  return got ? std::optional(static_cast<int>(signal.ssi_signo)) : std::nullopt;
+}
+
+std::string own_folder() {
+  char path[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  const std::string_view whole(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+  return std::string(whole.substr(0, whole.rfind('/')));
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return ::gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
+}
+
+}  // namespace team

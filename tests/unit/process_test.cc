@@ -1,0 +1,130 @@
+// Running programs: what they say, how they end, and that nothing of them is left.
+#include "libteam/system/process.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "libteam/base/text.h"
+#include "tests/unit/check.h"
+
+using namespace team;
+
+namespace {
+
+Program shell(const std::string& script) { return {{"sh", "-c", script}, {}, std::nullopt, ""}; }
+
+// Whether a process runs; one that waits to be reaped does not.
+bool lives(pid_t pid) {
+  for (int i = 0; i < 400; ++i) {
+    if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
+    ::usleep(5000);
+  }
+  return true;
+}
+
+pid_t first_pid(const std::string& text) { return static_cast<pid_t>(parse_integer(first_line(text)).value_or(0)); }
+
+void answers() {
+  const Answered both = run_program(shell("echo out; echo err >&2; exit 3"), 10);
+  CHECK(both.status == 3);
+  CHECK(both.in_time);
+  CHECK(both.out == "out\n");
+  CHECK(both.err == "err\n");
+  CHECK(run_program(shell("kill -9 $$"), 10).status == 137);
+  CHECK(run_program({{"/nowhere/at/all"}, {}, std::nullopt, ""}, 10).status == 127);
+  CHECK(run_program({{"/etc/passwd"}, {}, std::nullopt, ""}, 10).status == 126);
+  CHECK(run_program({{"true"}, {}, "/nowhere", ""}, 10).status == 126);
+  CHECK(run_program({{"cat"}, {}, std::nullopt, "told"}, 10).out == "told");
+  CHECK(run_program({{"true"}, {}, std::nullopt, std::string(1 << 20, 'x')}, 10).status == 0);  // does not listen
+  CHECK(run_program({{"wc", "-c"}, {}, std::nullopt, std::string(1 << 20, 'x')}, 10).out == "1048576\n");
+  CHECK(run_program({{"pwd"}, {}, "/", ""}, 10).out == "/\n");
+  const Program environment{{"sh", "-c", "echo $A-$HOME"}, {{"A", "a"}, {"HOME", std::nullopt}}, std::nullopt, ""};
+  CHECK(run_program(environment, 10).out == "a-\n");
+  CHECK(run_program(shell("head -c 1000000 /dev/zero"), 10).out.size() == 64 * 1024);
+}
+
+void time_limits() {
+  const Answered late = run_program(shell("echo $$; exec sleep 1000"), 0.2);
+  CHECK(!late.in_time);
+  CHECK(late.status == 143);
+  CHECK(!lives(first_pid(late.out)));
+  const Answered deaf = run_program(shell("trap '' TERM; echo $$; while :; do sleep 0.1; done"), 0.2);
+  CHECK(!deaf.in_time);
+  CHECK(deaf.status == 137);
+  CHECK(!lives(first_pid(deaf.out)));
+}
+
+// The program ends; what it left behind in a session of its own, out of reach of its group, ends too.
+void leftovers() {
+  const Answered left =
+      run_program(shell("setsid sh -c 'echo $$; exec sleep 1000' & wait_for=$!; sleep 0.1; exit 0"), 10);
+  CHECK(left.status == 0);
+  CHECK(!lives(first_pid(left.out)));
+  const Answered twice =
+      run_program(shell("(setsid sh -c '(echo $$; trap \"\" TERM; sleep 1000) &' &) ; sleep 0.2"), 10);
+  CHECK(twice.status == 0);
+  CHECK(!lives(first_pid(twice.out)));
+}
+
+// Who runs a program is killed: so is the program and all that it started.
+void orphans() {
+  int ends[2];
+  if (::pipe(ends) != 0) return;
+  const pid_t middle = ::fork();
+  if (middle == 0) {
+    Child child(shell("setsid sleep 1000 & echo $! $$; exec sleep 1000"));
+    child.wait(Deadline::never(), -1, [&](Child::Stream, std::string_view text) { write_all(ends[1], text); });
+    ::_exit(0);
+  }
+  char text[64] = {};
+  CHECK(::read(ends[0], text, sizeof text - 1) > 0);
+  int inner = 0;
+  int outer = 0;
+  CHECK(std::sscanf(text, "%d %d", &inner, &outer) == 2);
+  ::kill(middle, SIGKILL);
+  ::waitpid(middle, nullptr, 0);
+  CHECK(!lives(inner));
+  CHECK(!lives(outer));
+}
+
+void detached() {
+  // One that was started detached survives the program that started it.
+  const Answered started =
+      run_program(shell("TEAM_DETACHED=1 setsid sleep 1000 >/dev/null 2>&1 & echo $!; sleep 0.1"), 10);
+  const pid_t pid = first_pid(started.out);
+  CHECK(::kill(pid, 0) == 0);
+  kill_tree(pid);
+  CHECK(!lives(pid));
+}
+
+void waiting() {
+  Child child(shell("echo $$; sleep 1000"));
+  std::string said;
+  const auto hear = [&](Child::Stream, std::string_view text) { said += text; };
+  while (said.empty()) child.wait(Deadline::in(0.01), -1, hear);
+  CHECK(child.wait(Deadline::in(0), -1, hear) == Child::Woke::deadline);
+  int ends[2];
+  if (::pipe(ends) != 0) return;
+  CHECK(::write(ends[1], "x", 1) == 1);
+  CHECK(child.wait(Deadline::never(), ends[0], hear) == Child::Woke::interrupted);
+  child.kill();
+  CHECK(child.wait(Deadline::never(), -1, hear) == Child::Woke::ended);
+  CHECK(child.status() == 137);
+  CHECK(!lives(first_pid(said)));
+}
+
+}  // namespace
+
+int main() {
+  ::signal(SIGPIPE, SIG_IGN);  // as cli does
+  answers();
+  time_limits();
+  leftovers();
+  orphans();
+  detached();
+  waiting();
+  return test::report();
+}
