@@ -11,16 +11,18 @@ struct Options {
   std::optional<std::optional<double>> wait;
 };
 
-std::optional<team::Task> take_next(team::Context& context, const Options& options) {
-  if (!options.wait) return context.board().claim_next(context.actor());
-  const auto deadline = *options.wait ? team::Deadline::in(**options.wait) : team::Deadline::never();
-  return context.board().wait_next(context.actor(), deadline);
+std::optional<team::Task> take(team::Context& context, const Options& options) {
+  team::Board& board = context.board();
+  if (!options.next) return board.claim(*options.task, context.actor());
+  const auto deadline = options.wait && *options.wait ? team::Deadline::in(**options.wait) : team::Deadline::never();
+  auto claimed = options.wait ? board.wait_next(context.actor(), deadline) : board.claim_next(context.actor());
+  return claimed ? std::optional(std::move(claimed->task)) : std::nullopt;
 }
 
 team::Exit claim(team::Context& context, const Options& options) {
-  const team::Actor& actor = context.actor();
+  context.actor();  // throws if one cannot be that
   context.changes();
-  const auto task = options.next ? take_next(context, options) : context.board().claim(*options.task, actor);
+  const auto task = take(context, options);
   if (!task) return team::no(context, "nothing is ready");
   context.made();
   team::print_task(context, *task);

@@ -1,13 +1,27 @@
 // team-delete - remove a team
 
+#include "libteam/agent/shutdown.h"
 #include "libteam/cli/command.h"
 
 namespace {
 
-team::Exit delete_team(team::Context& context, const std::string& name) {
+// Everybody who runs, the lead included: nobody may go on for a team that is no more.
+void stop_everybody(team::Context& context) {
+  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  auto names = team::running_teammates(place);
+  const std::string& lead = context.team().lead;
+  if (place.roster().life_of(context.team().name, lead) == team::Life::running) names.push_back(lead);
+  constexpr double kPatience = 10;
+  for (const auto& one : team::stop_teammates(place, names, kPatience, team::Insist::yes)) {
+    if (one.kind == team::Stopped::Kind::killed) team::warn(team::describe(one));
+  }
+}
+
+team::Exit delete_team(team::Context& context, const std::string& name, bool force) {
   context.choose_team(name);
   context.require_lead("delete a team");
   context.changes();
+  if (force) stop_everybody(context);
   context.roster().remove(name);
   return team::Exit::done;
 }
@@ -16,10 +30,12 @@ team::Exit delete_team(team::Context& context, const std::string& name) {
 
 int main(int argc, char** argv) {
   std::string name;
+  bool force = false;
   team::Command command("team-delete", "remove a team", "[options] TEAM");
   command.operand("TEAM", name, "the team to remove");
+  command.flag("--force", force, "shut down members that run; those that do not end within 10 s are killed");
   command.takes_actor();
   command.takes_lock();
   command.example("team-delete rest-to-graphql");
-  return command.run(argc, argv, [&](team::Context& context) { return delete_team(context, name); });
+  return command.run(argc, argv, [&](team::Context& context) { return delete_team(context, name, force); });
 }

@@ -10,7 +10,9 @@ namespace {
 using Tone = team::Output::Tone;
 
 Tone tone_of_state(const std::string& state) {
-  return state == "dead" ? Tone::bad : state == "running" ? Tone::good : Tone::faint;
+  if (state == "dead" || state == "error") return Tone::bad;
+  if (state == "active") return Tone::busy;
+  return state == "idle" || state == "running" ? Tone::good : Tone::faint;
 }
 
 void print_members(team::Context& context, const team::TeamStatus& status) {

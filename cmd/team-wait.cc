@@ -2,6 +2,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/store/presence.h"
 
 namespace {
 
@@ -28,7 +29,20 @@ bool wait_for(team::Context& context, const std::string& condition, const team::
     if (!id || *id < 1) team::fail(team::Code::usage, "'{}' names no task", team::one_line(condition));
     return context.board().view().wait_ended({*id}, deadline, quiet);
   }
-  team::fail(team::Code::usage, "'{}' is not all-done, message or task=ID", team::one_line(condition));
+  if (condition == "all-idle") {
+    const std::string name = context.team().name;
+    return context.mail().wait(deadline, [&] {
+      const team::Team team = context.roster().get(name);  // others may have joined
+      return team::is_all_idle(context.roster(), team, context.board());
+    });
+  }
+  if (condition.starts_with("idle=")) {
+    const std::string name = condition.substr(5);
+    context.mail().mailbox(name);  // throws if there is no such member
+    return context.mail().wait(deadline, [&] { return team::idles(context.roster(), context.team(), name); });
+  }
+  team::fail(team::Code::usage, "'{}' is not all-done, all-idle, idle=NAME, message or task=ID",
+             team::one_line(condition));
 }
 
 team::Exit wait(team::Context& context, const Options& options) {
@@ -42,7 +56,7 @@ team::Exit wait(team::Context& context, const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   team::Command command("team-wait", "wait until something is so", "[options] CONDITION");
-  command.operand("CONDITION", options.condition, "all-done, message or task=ID");
+  command.operand("CONDITION", options.condition, "all-done, all-idle, idle=NAME, message or task=ID");
   command.seconds("--timeout SECONDS", options.timeout, "give up after this long, with exit status 1");
   command.takes_team();
   command.takes_actor();

@@ -1,4 +1,5 @@
 load helper
+load teammates
 
 @test "removes a team and leaves its board" {
   team-create alpha
@@ -63,6 +64,109 @@ load helper
   wait "$holder_PID" || true
   run --separate-stderr team-delete alpha
   as_expected 0 '' ''
+}
+
+@test "exits 4 while a teammate runs, and lets it run" {
+  team-create alpha
+  teammate-spawn coder --exec true
+  wait_until sleeps coder-1
+
+  run --separate-stderr team-delete alpha
+
+  as_expected 4 '' 'team-delete: conflict: coder-1 of team alpha is still running'
+  is_held .teams/alpha/coder-1.alive
+  same 0 "$(team-log --type SHUTDOWN_REQUESTED | wc -l)"
+}
+
+@test "--force shuts down who runs, then removes the team" {
+  team-create alpha
+  teammate-spawn coder --count 2 --exec 'echo "$TASK_ID" >>done'
+  start_idle lead --exec true
+  task-create 'first'
+  wait_until task_is 1 completed
+
+  run --separate-stderr team-delete alpha --force
+
+  as_expected 0 '' ''
+  same .lock "$(ls -A .teams)"
+  teammate_ended lead 0
+  wait_until nothing_left
+  same completed "$(field 1 status)"
+}
+
+@test "--force lets a piece of work be done first" {
+  mkfifo gate
+  team-create alpha
+  task-create 'first'
+  teammate-spawn coder --exec 'touch begun; read -r _ <gate'
+  wait_until test -e begun
+  team-delete alpha --force >out 2>errors 3>&- &
+  deletes=$!
+  wait_until test -d .teams/alpha/requests
+
+  echo >gate
+
+  wait "$deletes"
+  same '' "$(cat out errors)"
+  same completed "$(field 1 status)"
+  same .lock "$(ls -A .teams)"
+  wait_until nothing_left
+}
+
+@test "--force kills who does not end within 10 s, with all that it started, and puts its task back" {
+  team-create alpha
+  task-create 'first'
+  teammate-spawn coder --exec 'setsid tail -f /dev/null & tail -f /dev/null'
+  wait_until state_is coder-1 active
+  teammate-spawn tester --exec true
+  wait_until sleeps tester-1
+  kill -STOP "$(state_of tester-1 .pid)"
+
+  run --separate-stderr team-delete alpha --force
+
+  same 0 "$status"
+  same '' "$output"
+  same $'team-delete: coder-1 was killed\nteam-delete: tester-1 was killed' "$stderr"
+  same .lock "$(ls -A .teams)"
+  same pending "$(field 1 status)"
+  wait_until nothing_left
+}
+
+@test "--force kills at once who refuses to end" {
+  team-create alpha
+  mkdir -m 700 .teams/alpha/hooks
+  printf '#!/bin/sh\nexit 1\n' >.teams/alpha/hooks/teammate-shutdown
+  chmod 700 .teams/alpha/hooks/teammate-shutdown
+  teammate-spawn coder --exec true
+  wait_until sleeps coder-1
+
+  run --separate-stderr team-delete alpha --force
+
+  as_expected 0 '' 'team-delete: coder-1 was killed'
+  same .lock "$(ls -A .teams)"
+  wait_until nothing_left
+}
+
+@test "--force removes a team in which nobody runs" {
+  team-create alpha
+  team-join backend
+
+  run --separate-stderr team-delete alpha --force
+
+  as_expected 0 '' ''
+  same .lock "$(ls -A .teams)"
+}
+
+@test "--force by one who may not delete shuts nobody down" {
+  team-create alpha
+  teammate-spawn coder --exec true
+  wait_until sleeps coder-1
+
+  run --separate-stderr team-delete alpha --force --as coder-1
+
+  as_expected 7 '' 'team-delete: permission_denied: only the lead or the user may delete a team, not coder-1'
+  is_held .teams/alpha/coder-1.alive
+  same 0 "$(team-log --type SHUTDOWN_REQUESTED | wc -l)"
 }
 
 @test "exits 3 for a team that is not there, with the nearest" {

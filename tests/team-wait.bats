@@ -1,6 +1,6 @@
 load helper
-load trouble
 load mail
+load teammates
 
 @test "all-done waits until all tasks have ended" {
   make_team
@@ -94,6 +94,165 @@ load mail
   as_expected 0 '' ''
 }
 
+@test "all-idle is so at once when all who run have nothing to do" {
+  make_team
+  start_idle backend --exec true
+  start_idle coder --exec true
+  start_idle late --exec true
+  kill_teammate late
+
+  run --separate-stderr team-wait all-idle --timeout 0
+
+  as_expected 0 '' ''
+}
+
+@test "all-idle waits for the last one who works" {
+  mkfifo gate
+  make_team
+  task-create 'first'
+  start_idle frontend --no-auto-claim --exec true
+  start_teammate backend --exec 'touch begun; read -r _ <gate'
+  wait_until test -e begun
+  start_asleep team-wait all-idle
+
+  kill -0 "$STARTED"
+  echo >gate
+
+  ended 0 '' ''
+  state_is backend idle
+}
+
+@test "all-idle is not so while somebody works" {
+  make_team
+  start_idle frontend --exec true
+  start_teammate backend --prompt 'begin' --exec 'tail -f /dev/null'
+  wait_until state_is backend active
+
+  run --separate-stderr team-wait all-idle --timeout 50ms
+
+  as_expected 1 '' 'team-wait: no: all-idle not within 0.05 s'
+}
+
+@test "all-idle is not so while a task is ready or in progress, and wakes when none is" {
+  make_team
+  start_idle backend --no-auto-claim --exec true
+  task-create 'first'
+  run --separate-stderr team-wait all-idle --timeout 50ms
+  as_expected 1 '' 'team-wait: no: all-idle not within 0.05 s'
+
+  task-claim 1 --as frontend
+  run --separate-stderr team-wait all-idle --timeout 50ms
+  as_expected 1 '' 'team-wait: no: all-idle not within 0.05 s'
+
+  start_asleep team-wait all-idle
+  task-complete 1 --as frontend
+  ended 0 '' ''
+}
+
+@test "all-idle is so while tasks wait for others that failed" {
+  make_team
+  task-create 'first'
+  task-create 'second' --blocked-by 1
+  start_idle backend --retries 0 --exec false
+
+  run --separate-stderr team-wait all-idle --timeout 0
+
+  as_expected 0 '' ''
+  same 'failed pending' "$(task-list | cut -f2 | xargs)"
+}
+
+@test "all-idle is not so while nobody runs, and wakes when the first one who starts idles" {
+  make_team
+  run --separate-stderr team-wait all-idle --timeout 0
+  as_expected 1 '' 'team-wait: no: all-idle not within 0 s'
+
+  start_asleep team-wait all-idle
+  start_idle newcomer --exec true
+
+  wait_until gone "$STARTED"
+  ended 0 '' ''
+}
+
+@test "all-idle counts those who came while it waits" {
+  make_team
+  start_idle backend --no-auto-claim --exec true
+  task-create 'first'
+  task-claim 1 --as frontend
+  start_asleep team-wait all-idle --timeout 2
+
+  start_teammate newcomer --prompt 'begin' --exec 'tail -f /dev/null'
+  wait_until state_is newcomer active
+  task-complete 1 --as frontend
+
+  ended 1 '' 'team-wait: no: all-idle not within 2 s'
+}
+
+@test "all-idle wakes when the one who works dies" {
+  make_team
+  start_idle backend --exec true
+  start_teammate frontend --prompt 'begin' --exec 'tail -f /dev/null'
+  wait_until state_is frontend active
+  start_asleep team-wait all-idle
+
+  kill_teammate frontend
+
+  wait_until gone "$STARTED"
+  ended 0 '' ''
+}
+
+@test "idle=NAME is so at once when that one has nothing to do, whatever the others do" {
+  make_team
+  task-create 'first' --owner frontend
+  start_teammate frontend --exec 'tail -f /dev/null'
+  start_idle backend --exec true
+  wait_until state_is frontend active
+
+  run --separate-stderr team-wait idle=backend --timeout 0
+  as_expected 0 '' ''
+
+  run --separate-stderr team-wait idle=frontend --timeout 50ms
+  as_expected 1 '' 'team-wait: no: idle=frontend not within 0.05 s'
+}
+
+@test "idle=NAME waits until it is so, also for one who does not run yet" {
+  mkfifo gate
+  make_team
+  start_asleep team-wait idle=backend
+
+  start_teammate backend --prompt 'begin' --exec 'touch begun; read -r _ <gate'
+  wait_until test -e begun
+  kill -0 "$STARTED"
+  echo >gate
+
+  ended 0 '' ''
+}
+
+@test "idle=NAME is not so for one who died while it had nothing to do" {
+  make_team
+  start_idle backend --exec true
+  kill_teammate backend
+  state_is backend idle
+
+  run --separate-stderr team-wait idle=backend --timeout 0
+
+  as_expected 1 '' 'team-wait: no: idle=backend not within 0 s'
+}
+
+@test "waits for idleness where the file system cannot notify" {
+  mkfifo gate
+  make_team
+  start_teammate backend --prompt 'begin' --exec 'touch begun; read -r _ <gate'
+  wait_until test -e begun
+  export TEAM_NOTIFY=poll
+
+  start team-wait all-idle
+  echo >gate
+  ended 0 '' ''
+
+  run --separate-stderr team-wait idle=backend
+  as_expected 0 '' ''
+}
+
 @test "wakes where the file system cannot notify" {
   make_team
   task-create 'first'
@@ -150,6 +309,12 @@ load mail
 
   run --separate-stderr team-wait message --as stranger
   refused 3 "team-wait: not_found: no member 'stranger' in team alpha*"
+
+  run --separate-stderr team-wait idle=backedn
+  as_expected 3 '' "team-wait: not_found: no member 'backedn' in team alpha; did you mean backend?"
+
+  run --separate-stderr team-wait idle=
+  refused 3 "team-wait: not_found: no member '' in team alpha*"
 }
 
 @test "does not let an agent wait for the mail of another" {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace team {
 
@@ -33,15 +34,23 @@ std::string boot_id() {
   return got == sizeof text ? std::string(text, sizeof text) : std::string();
 }
 
+std::string clock_time(double timestamp) {
+  const auto whole = static_cast<std::time_t>(timestamp);
+  std::tm parts{};
+  ::localtime_r(&whole, &parts);
+  char text[16];
+  std::strftime(text, sizeof text, "%H:%M:%S", &parts);
+  return text;
+}
+
 Deadline Deadline::in(double seconds) {
   constexpr double kLongest = 1e9;  // 30 years: past it the clock's own type would overflow
   const auto length = std::chrono::duration<double>(std::clamp(seconds, 0.0, kLongest));
   return Deadline(Clock::now() + std::chrono::duration_cast<Clock::duration>(length));
 }
 
-Deadline Deadline::or_in(double seconds) const {
-  const Deadline other = in(seconds);
-  return end_ && *end_ < *other.end_ ? *this : other;
+Deadline Deadline::or_at(const Deadline& other) const {
+  return !other.end_ || (end_ && *end_ < *other.end_) ? *this : other;
 }
 
 bool Deadline::passed() const { return end_ && Clock::now() >= *end_; }

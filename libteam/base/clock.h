@@ -21,6 +21,9 @@ std::int64_t boot_ns();
 // Names this boot of this machine; empty where the system does not tell.
 std::string boot_id();
 
+// The time of day of a moment, for people: 14:03:59.
+std::string clock_time(double timestamp);
+
 // A moment after which waiting ends; one without limit never passes.
 class Deadline {
  public:
@@ -29,7 +32,8 @@ class Deadline {
 
   bool passed() const;
   // Whichever comes first.
-  Deadline or_in(double seconds) const;
+  Deadline or_in(double seconds) const { return or_at(in(seconds)); }
+  Deadline or_at(const Deadline& other) const;
   // Milliseconds that are left for poll(2): -1 without limit, rounded up so that a wait does not end early.
   int left_ms() const;
 

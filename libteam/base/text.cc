@@ -268,4 +268,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return joined;
 }
 
+std::optional<std::string> environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
+}
+
 }  // namespace team

@@ -59,4 +59,7 @@ std::vector<std::string> nearest(std::string_view wrong, const std::vector<std::
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+// What the environment says; an empty variable counts as unset.
+std::optional<std::string> environment_variable(const char* name);
+
 }  // namespace team

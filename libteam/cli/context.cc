@@ -1,25 +1,14 @@
 #include "libteam/cli/context.h"
 
-#include <cstdlib>
-
 #include "libteam/base/text.h"
 
 namespace team {
 
-namespace {
-
-std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
-}
-
-}  // namespace
-
 void read_environment(Choices& choices) {
-  choices.environment_root = variable("TEAM_ROOT");
-  choices.environment_team = variable("TEAM_NAME");
-  choices.environment_member = variable("TEAM_MEMBER");
-  choices.run = variable("TEAM_RUN_ID");
+  choices.environment_root = environment_variable("TEAM_ROOT");
+  choices.environment_team = environment_variable("TEAM_NAME");
+  choices.environment_member = environment_variable("TEAM_MEMBER");
+  choices.run = environment_variable("TEAM_RUN_ID");
 }
 
 Context::Context(Choices choices) : choices_(std::move(choices)) {}

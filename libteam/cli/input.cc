@@ -84,4 +84,9 @@ std::string read_user_file(const std::string& path) {
   return read_all(fd.get(), path, kMost);
 }
 
+std::string read_user_file_or_input(const std::string& path) {
+  constexpr std::size_t kMost = std::size_t{4} << 20;
+  return path == "-" ? read_input(kMost) : read_user_file(path);
+}
+
 }  // namespace team

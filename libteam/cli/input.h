@@ -22,5 +22,7 @@ void read_if_dash(std::optional<std::string>& text);
 
 // A file of the user's. Throws not_found.
 std::string read_user_file(const std::string& path);
+// The same, or all of stdin for "-".
+std::string read_user_file_or_input(const std::string& path);
 
 }  // namespace team

@@ -1,8 +1,8 @@
 #include "libteam/cli/message_output.h"
 
 #include <algorithm>
-#include <ctime>
 
+#include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/input.h"
 
@@ -12,15 +12,6 @@ namespace {
 
 // How long messages are held before they come again.
 constexpr double kHoldSeconds = 600;
-
-std::string clock_time(double timestamp) {
-  const auto whole = static_cast<std::time_t>(timestamp);
-  std::tm parts{};
-  ::localtime_r(&whole, &parts);
-  char text[16];
-  std::strftime(text, sizeof text, "%H:%M:%S", &parts);
-  return text;
-}
 
 // Of a large message whose content somebody removed, the beginning is what there is.
 bool is_whole(const Mailbox& mailbox, const Message& message) {
@@ -110,6 +101,7 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
       for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
       batch->acknowledge();
     }
+    batch.reset();  // hooks that hear of it find nothing locked
     context.mail().record(actor, events);
   }
   return seen;

@@ -22,10 +22,11 @@ std::string type_of_move(const Task& before, const Task& after) {
 
 }  // namespace
 
-std::string to_envelope(std::int64_t seq, double timestamp, const EventOrigin& origin, const Event& event) {
+std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const EventOrigin& origin,
+                        const Event& event) {
   Json body = {{"type", event.type}};
   body.update(Json::parse(event.details));
-  return dump_line({{"seq", seq},
+  return dump_line({{"seq", or_null(seq)},
                     {"timestamp", timestamp},
                     {"team_id", origin.team},
                     {"agent_id", origin.agent},
@@ -96,6 +97,23 @@ Event message_event(std::string type, const Message& message) {
   return {std::move(type), dump_line(details)};
 }
 
+Event with_task(Event event, const Task& task) {
+  Json details = Json::parse(event.details);
+  Json whole = Json::parse(to_file(task));
+  if (task.id == 0) details["task_id"] = whole["id"] = nullptr;
+  details["task"] = std::move(whole);
+  event.details = dump_line(details);
+  return event;
+}
+
+Event with_text(Event event, const std::string& text, std::optional<TaskId> task) {
+  Json details = Json::parse(event.details);
+  details["text"] = text;
+  details["task_id"] = or_null(task);
+  event.details = dump_line(details);
+  return event;
+}
+
 Event make_event(std::string type, const std::vector<std::pair<std::string, std::string>>& details) {
   Json json = Json::object();
   for (const auto& [key, value] : details) json[key] = value;
@@ -110,8 +128,12 @@ std::string describe(const Envelope& envelope) {
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
   if (json.contains("task_id")) text = fmt::format("#{} {}", json["task_id"].dump(), text_of("subject"));
-  if (json.contains("message_id")) {
+  if (json.contains("message_id") && json.contains("sender")) {
     text = fmt::format("{} -> {}: {}", text_of("sender"), text_of("recipient"), text_of("summary"));
+  }
+  if (envelope.type == "TEXT_MESSAGE_CONTENT") return text_of("delta");
+  if (envelope.type == "MEMBER_STATE") {
+    text = fmt::format("{}{}{}", text_of("from"), text_of("from").empty() ? "" : " -> ", text_of("to"));
   }
   if (!text.empty()) {
     const std::string reason = text_of("reason").empty() ? text_of("result") : text_of("reason");

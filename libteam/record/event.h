@@ -26,8 +26,9 @@ struct EventOrigin {
   std::optional<std::string> run;
 };
 
-// The envelope of the contract, without the newline.
-std::string to_envelope(std::int64_t seq, double timestamp, const EventOrigin& origin, const Event& event);
+// The envelope of the contract, without the newline. Without a number it has not happened yet.
+std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const EventOrigin& origin,
+                        const Event& event);
 
 // What a reader needs of a line; throws corrupt.
 struct Envelope {
@@ -47,6 +48,10 @@ Event task_event(std::string type, const Task& task);
 // What a change did: from and to for each field that differs.
 Event task_change_event(const Task& before, const Task& after);
 Event message_event(std::string type, const Message& message);
+// The same with all there is to know, for those who may refuse what is about to happen: the task (whose id is null
+// until it has one), or the text of a message and the task that it is about.
+Event with_task(Event event, const Task& task);
+Event with_text(Event event, const std::string& text, std::optional<TaskId> task);
 // Any other: names and texts.
 Event make_event(std::string type, const std::vector<std::pair<std::string, std::string>>& details);
 

@@ -71,6 +71,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"model.concurrency", "4", kCount},
       {"teammates.max", "10", kCount},
       {"teammate.mode", "\"auto\"", "auto|background|tmux"},
+      {"hooks.timeout", "30", kDuration},  // 0: no limit
       {"durability", "\"power\"", "power|process"},
   };
   return rules;

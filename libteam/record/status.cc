@@ -4,15 +4,27 @@
 
 namespace team {
 
+namespace {
+
+Json to_json(const MemberStatus& member) {
+  return {{"name", member.name},
+          {"role", or_null(member.role)},
+          {"state", member.state},
+          {"since", or_null(member.since)},
+          {"reason", member.since ? Json(member.reason) : Json(nullptr)},
+          {"pid", or_null(member.pid)},
+          {"pane", or_null(member.pane)},
+          {"task", or_null(member.task)},
+          {"subject", member.task ? Json(member.subject) : Json(nullptr)}};
+}
+
+}  // namespace
+
+std::string to_line(const MemberStatus& member) { return dump_line(to_json(member)); }
+
 std::string to_line(const TeamStatus& status) {
   Json members = Json::array();
-  for (const MemberStatus& member : status.members) {
-    members.push_back({{"name", member.name},
-                       {"role", or_null(member.role)},
-                       {"state", member.state},
-                       {"task", or_null(member.task)},
-                       {"subject", member.task ? Json(member.subject) : Json(nullptr)}});
-  }
+  for (const MemberStatus& member : status.members) members.push_back(to_json(member));
   const BoardStatus& tasks = status.tasks;
   return dump_line({{"team", status.team},
                     {"lead", status.lead},

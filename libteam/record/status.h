@@ -12,10 +12,18 @@ namespace team {
 struct MemberStatus {
   std::string name;
   std::optional<std::string> role;
-  std::string state;  // lead, running, dead or "-": not run by us
+  // What it wrote itself (active, idle, …) while it lives and after an orderly end; "dead" if that end was none;
+  // "running" if it has written nothing; "lead"; "-" if it was never run by us.
+  std::string state;
+  std::optional<double> since;  // and why, and in which process
+  std::string reason;
+  std::optional<std::int64_t> pid;
+  std::optional<std::string> pane;
   std::optional<TaskId> task;
   std::string subject;  // of that task
 };
+
+std::string to_line(const MemberStatus& member);
 
 struct BoardStatus {
   std::size_t total = 0, ready = 0, blocked = 0, in_progress = 0, completed = 0, failed = 0;

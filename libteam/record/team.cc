@@ -38,6 +38,9 @@ Json to_json(const Team& team) {
   }
   Json json = {{"name", team.name}, {"lead", team.lead},    {"board", team.board}, {"createdAt", team.created_at},
                {"roles", roles},    {"settings", settings}, {"members", members}};
+  for (const auto& [role, number] : team.numbers) json["numbers"][role] = number;
+  if (team.finished_at) json["finishedAt"] = *team.finished_at;
+  if (team.summary) json["summary"] = *team.summary;
   json.update(Json::parse(team.extra));
   return json;
 }
@@ -75,6 +78,15 @@ Team parse_team(std::string_view text, std::string_view name, std::string_view f
   if (const Json* members = fields.array("members")) {
     for (const Json& member : *members) team.members.push_back(parse_member(member, text, file));
   }
+  if (const Json* numbers = fields.object("numbers")) {
+    Fields inner(*numbers, text, file);
+    for (const auto& number : numbers->items()) {
+      const auto value = inner.integer(number.key().c_str(), 0, INT32_MAX);
+      team.numbers.emplace_back(number.key(), value.value_or(0));
+    }
+  }
+  team.finished_at = fields.number("finishedAt");
+  team.summary = fields.text("summary");
   team.extra = dump_line(fields.rest());
   return team;
 }

@@ -1,9 +1,11 @@
 // A team: who is in it, what roles there are, how it is set up. `config.json` as a value.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace team {
@@ -33,6 +35,10 @@ struct Team {
   std::vector<Role> roles;
   std::vector<Setting> settings;  // those that were set; see record/settings.h for the rest
   std::vector<Member> members;    // the lead first
+  // The last number given to a teammate of each role: a name is not used again while the team lives.
+  std::vector<std::pair<std::string, std::int64_t>> numbers;
+  std::optional<double> finished_at;
+  std::optional<std::string> summary;  // of what it did, when it was finished
   std::string extra = "{}";
 
   const Member* find(std::string_view member) const;

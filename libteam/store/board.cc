@@ -1,12 +1,15 @@
 #include "libteam/store/board.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/event_log.h"
+#include "libteam/store/hooks.h"
 #include "libteam/store/index.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/watch.h"
@@ -41,6 +44,12 @@ void check_holder(const Task& task, const Actor& actor, std::string_view verb) {
 const Actor kSystem{.name = "system", .role = std::nullopt, .run = std::nullopt, .leads = true};
 
 bool names(const std::vector<TaskId>& ids, TaskId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
+
+void check_rev(const Task& task, const std::optional<std::int64_t>& wanted) {
+  if (wanted && *wanted != task.rev) {
+    fail(Code::conflict, "task {} is at rev {}, not {}", task.id, task.rev, *wanted);
+  }
+}
 
 void touch(Task& task) {
   task.updated_at = now();
@@ -230,17 +239,23 @@ class Board::Session {
 };
 
 Board::Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of,
-             Record record)
+             Record record, Hooked hooked)
     : root_(root),
       rules_(rules),
       members_(std::move(members)),
       life_of_(std::move(life_of)),
       record_(std::move(record)),
+      hooked_(std::move(hooked)),
       files_(std::move(folder), rules.durability),
       view_(files_) {}
 
 template <class Verb>
 auto Board::under_lock(Verb verb) {
+  // Ends after the session: the hooks hear, without the lock, of what was recorded, even if the verb then refused.
+  const struct Afterwards {
+    const Hooked& hooked;
+    ~Afterwards() { hooked.tell(); }
+  } afterwards{hooked_};
   Session session(*this);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
@@ -260,6 +275,16 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
       fail(Code::permission_denied, "only the lead assigns tasks to others");
     }
   }
+  hooked_.ask(actor, "task-created", [&] {
+    std::vector<Event> events;
+    for (const Draft& draft : drafts) {
+      Task task = draft.task;
+      task.created_by = actor.name;
+      task.created_at = task.updated_at = now();
+      events.push_back(with_task(task_event("TASK_CREATED", task), task));
+    }
+    return events;
+  });
   return under_lock([&](Session& session) {
     Index& index = session.index();
     const auto added = static_cast<std::int64_t>(drafts.size());
@@ -343,8 +368,32 @@ std::vector<Task> Board::reclaim() {
   return released;
 }
 
-std::optional<Task> Board::claim_next(const Actor& actor) {
-  return under_lock([&](Session& session) -> std::optional<Task> {
+std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
+  std::vector<Task> recovered;
+  under_lock([&](Session& session) {
+    for (const auto& running : session.index().running()) {
+      if (running.owner != hash_name(actor.name)) continue;
+      const auto file = session.read_if_whole(running.id);
+      const bool mine = file && file->task.status == Status::in_progress && file->task.owner == actor.name;
+      if (!mine || file->task.run == actor.run) continue;
+      Task released = file->task;
+      give_back(released, fmt::format("released: {} was started again", actor.name));
+      Task task = released;
+      if (recovery == Recovery::take_over) take(task, actor);
+      touch(task);
+      session.write(*file, task);
+      // One step, and in the log the two that it stands for.
+      std::vector<Event> events = {task_change_event(file->task, released)};
+      if (recovery == Recovery::take_over) events.push_back(task_change_event(released, task));
+      record_(actor, events);
+      recovered.push_back(std::move(task));
+    }
+  });
+  return recovered;
+}
+
+std::optional<Changed> Board::claim_next(const Actor& actor) {
+  return under_lock([&](Session& session) -> std::optional<Changed> {
     std::vector<Task> released;
     reclaim_lost(session, released);
     session.check_free(actor);
@@ -367,15 +416,15 @@ std::optional<Task> Board::claim_next(const Actor& actor) {
       touch(task);
       session.write(*file, task);
       record_(actor, {task_change_event(file->task, task)});
-      return task;
+      return Changed{std::move(task), file->task.owner, {}};
     }
   });
 }
 
-std::optional<Task> Board::wait_next(const Actor& actor, const Deadline& deadline) {
+std::optional<Changed> Board::wait_next(const Actor& actor, const Deadline& deadline) {
   Watch watch(files_.folder());  // before the first look: what becomes ready after it wakes us
   while (true) {
-    if (auto task = claim_next(actor)) return task;
+    if (auto claimed = claim_next(actor)) return claimed;
     const auto all = view_.outline([](TaskId, const Error&) {});
     const bool open =
         std::any_of(all.begin(), all.end(), [](const auto& one) { return !has_ended(one.second.status); });
@@ -389,15 +438,26 @@ Task Board::claim(TaskId id, const Actor& actor) {
   return change(id, wanted, actor).task;
 }
 
+// For the hook: the task as it stands, completed. Who may not complete it is refused before anything is run.
+Event Board::completion(TaskId id, const TaskChange& wanted, const Actor& actor) const {
+  const Task before = view_.get(id);
+  check_rev(before, wanted.if_rev);
+  Task after = before;
+  if (wanted.deliverable) after.deliverable = or_none(*wanted.deliverable);
+  finish(after, wanted, actor);
+  return with_task(task_change_event(before, after), after);
+}
+
 Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
+  if (wanted.status == Status::completed) {
+    hooked_.ask(actor, "task-completed", [&] { return std::vector{completion(id, wanted, actor)}; });
+  }
   return under_lock([&](Session& session) {
     std::vector<Task> released;
     if (wanted.status == Status::in_progress) reclaim_lost(session, released);
     const TaskFile file = session.read(id);
     Task task = file.task;
-    if (wanted.if_rev && *wanted.if_rev != task.rev) {
-      fail(Code::conflict, "task {} is at rev {}, not {}", id, task.rev, *wanted.if_rev);
-    }
+    check_rev(task, wanted.if_rev);
     edit(session, task, wanted, actor);
     if (wanted.status == Status::in_progress) {
       start(session, task, actor);
@@ -476,7 +536,9 @@ void Board::finish(Task& task, const TaskChange& wanted, const Actor& actor) con
     fail(Code::permission_denied, "only the lead may reopen task {}", task.id);
   }
   if (status == Status::pending) {
+    const auto assigned = wanted.owner && !wanted.owner->empty() ? wanted.owner : std::nullopt;
     give_back(task, wanted.reason);
+    task.owner = assigned;
     return;
   }
   task.status = status;
@@ -496,7 +558,7 @@ void Board::finish(Task& task, const TaskChange& wanted, const Actor& actor) con
 void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if_rev) {
   under_lock([&](Session& session) {
     const Task task = session.read(id).task;
-    if (if_rev && *if_rev != task.rev) fail(Code::conflict, "task {} is at rev {}, not {}", id, task.rev, *if_rev);
+    check_rev(task, if_rev);
     if (!actor.leads && task.created_by != actor.name) {
       fail(Code::permission_denied, "only the lead or {}, who made it, may delete task {}", task.created_by, id);
     }
@@ -521,15 +583,115 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
   });
 }
 
+bool Board::is_quiet(const std::vector<Member>& members) {
+  return under_lock([&](Session& session) {
+    Index& index = session.index();
+    if (!index.running().empty()) return false;
+    for (const Member& member : members) {
+      std::set<TaskId> passed;
+      while (const auto id = index.first_ready(member.name, member.role, passed)) {
+        if (session.read_ready(*id)) return false;
+        passed.insert(*id);
+      }
+    }
+    return true;
+  });
+}
+
+bool Board::is_over_for(const Actor& actor) {
+  const auto fits = [&](const Task& task) {
+    const bool free = !task.owner || task.owner == actor.name || task.status == Status::in_progress;
+    return free && (!task.role || task.role == actor.role || task.owner == actor.name);
+  };
+  // What somebody works on may be given back. Usually there is such a task, and it saves reading all of them.
+  const bool may_return = under_lock([&](Session& session) {
+    for (const auto& running : session.index().running()) {
+      const auto file = session.read_if_whole(running.id);
+      if (file && file->task.status == Status::in_progress && fits(file->task)) return true;
+    }
+    return false;
+  });
+  if (may_return) return false;
+  std::map<TaskId, Task> open;
+  view_.each(
+      {}, BoardView::Detail::open_blockers,
+      [&](const SeenTask& seen) {
+        if (has_ended(seen.task.status)) return;
+        Task& task = open[seen.task.id];
+        task.status = seen.task.status;
+        task.owner = seen.task.owner;
+        task.role = seen.task.role;
+        task.blocked_by = seen.standing.open_blockers;
+      },
+      [](TaskId, const Error&) {});
+  // One that waits for a failed or missing task waits for a decision, not for work; and so do those behind it.
+  for (bool found = true; found;) {
+    found = std::erase_if(open, [&](const auto& entry) {
+              const auto& blockers = entry.second.blocked_by;
+              return std::any_of(blockers.begin(), blockers.end(), [&](TaskId id) { return !open.contains(id); });
+            }) > 0;
+  }
+  return std::none_of(open.begin(), open.end(), [&](const auto& entry) { return fits(entry.second); });
+}
+
 namespace {
 
-// Opened when there is something to record.
-Board::Record recorder(const Root& root, const Team& team, double lock_timeout) {
-  return [&root, name = team.name, lock_timeout](const Actor& actor, const std::vector<Event>& events) {
-    const Folder folder = after_change([&] { return Roster(root, lock_timeout).folder_of(name); });
-    EventLog(folder, lock_timeout).record({name, actor.name, actor.role, actor.run}, events);
+// The log and the hooks of a team. Opened when there is something to ask or to record, and for one change only: in a
+// long life the team may be made anew and hooks may come and go.
+class Witness {
+ public:
+  Witness(const Root& root, const Team& team, double lock_timeout)
+      : root_(root), team_(team.name), hook_seconds_(hook_seconds(team)), lock_timeout_(lock_timeout) {}
+
+  void ask(const Actor& actor, const std::string& hook, const Board::Hooked::Events& events) {
+    opened_.reset();
+    open();
+    if (!opened_->hooked || !opened_->hooks.has(hook)) return;
+    for (const Event& event : events()) opened_->hooks.ask(hook, origin(actor), event);
+  }
+
+  void record(const Actor& actor, const std::vector<Event>& events) {
+    after_change([&] { open(); });
+    const Logged logged = opened_->log.record(origin(actor), events);
+    if (opened_->hooked) happened_.push_back({origin(actor), events, logged});
+  }
+
+  void tell() {
+    for (const Happened& one : std::exchange(happened_, {})) opened_->hooks.tell(one.origin, one.events, one.logged);
+    opened_.reset();
+  }
+
+ private:
+  struct Opened {
+    Opened(Folder found, const Witness& witness)
+        : folder(std::move(found)),
+          log(folder, witness.lock_timeout_),
+          hooks(folder, witness.root_.path(), witness.team_, witness.hook_seconds_),
+          hooked(hooks.any()) {}
+    Folder folder;
+    EventLog log;
+    Hooks hooks;
+    bool hooked;
   };
-}
+  struct Happened {
+    EventOrigin origin;
+    std::vector<Event> events;
+    Logged logged;
+  };
+
+  void open() {
+    if (!opened_) opened_.emplace(Roster(root_, lock_timeout_).folder_of(team_), *this);
+  }
+
+  EventOrigin origin(const Actor& actor) const { return {team_, actor.name, actor.role, actor.run}; }
+
+  const Root& root_;
+  std::string team_;
+  double hook_seconds_;
+  double lock_timeout_;
+  std::optional<Opened> opened_;
+  std::vector<Happened> happened_;
+};
 
 }  // namespace
 
@@ -543,15 +705,22 @@ Board open_board(const Root& root, const Team* team, double lock_timeout, Missin
   std::vector<std::string> members;
   Board::LifeOf life_of = [](const std::string&) { return Life::unknown; };
   Board::Record record = [](const Actor&, const std::vector<Event>&) {};
+  Board::Hooked hooked = {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}};
   if (team != nullptr) {
     rules.per_member = static_cast<std::int64_t>(number_setting(*team, "tasks.perMember"));
     rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
     rules.lease = number_setting(*team, "tasks.lease");
     for (const Member& member : team->members) members.push_back(member.name);
     life_of = Roster(root, lock_timeout).lives(team->name);
-    record = recorder(root, *team, lock_timeout);
+    const auto witness = std::make_shared<Witness>(root, *team, lock_timeout);
+    record = [witness](const Actor& actor, const std::vector<Event>& events) { witness->record(actor, events); };
+    hooked.ask = [witness](const Actor& actor, const std::string& hook, const Board::Hooked::Events& events) {
+      witness->ask(actor, hook, events);
+    };
+    hooked.tell = [witness] { witness->tell(); };
   }
-  return {root, std::move(*folder), rules, std::move(members), std::move(life_of), std::move(record)};
+  return {
+      root, std::move(*folder), rules, std::move(members), std::move(life_of), std::move(record), std::move(hooked)};
 }
 
 }  // namespace team

@@ -52,12 +52,20 @@ class Board {
   using LifeOf = std::function<Life(const std::string& member)>;
   // `record` is told of each change, still under the board's lock, so that events stand in the order of the changes.
   using Record = std::function<void(const Actor& actor, const std::vector<Event>& events)>;
+  // The hooks of the team; they run while nobody holds the lock.
+  struct Hooked {
+    // Before a change: throws if the hook refuses one of the events, which are made only if there is such a hook.
+    using Events = std::function<std::vector<Event>()>;
+    std::function<void(const Actor& actor, const std::string& hook, const Events& events)> ask;
+    // After it: they hear of what was recorded.
+    std::function<void()> tell;
+  };
   Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of,
-        Record record);
+        Record record, Hooked hooked);
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
-  // Ids in the order of the drafts; all are made or none.
+  // Ids in the order of the drafts; all are made or none. Throws permission_denied if a hook refuses one.
   std::vector<TaskId> create(std::vector<Draft> drafts, const Actor& actor);
   // Throws not_found; conflict (somebody has it, another run, another rev); blocked; busy; permission_denied;
   // invalid_state.
@@ -65,15 +73,26 @@ class Board {
   // The change to in_progress, by itself.
   Task claim(TaskId id, const Actor& actor);
   // The next ready one: mine first, then those nobody has; by priority, then id. None if nothing is ready.
-  std::optional<Task> claim_next(const Actor& actor);
+  std::optional<Changed> claim_next(const Actor& actor);
   // The same, but while others may still free something it waits, until the deadline: none when all tasks have ended.
-  std::optional<Task> wait_next(const Actor& actor, const Deadline& deadline);
+  std::optional<Changed> wait_next(const Actor& actor, const Deadline& deadline);
   void remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if_rev);
   // Releases what dead owners hold and what leases have run out; gives the tasks as they are now.
   std::vector<Task> reclaim();
+  // What earlier lives of this member left in progress: becomes this one's, or is released.
+  enum class Recovery { take_over, release };
+  std::vector<Task> recover(const Actor& actor, Recovery recovery);
+
+  // Whether nobody works on a task and none is ready for any of these.
+  bool is_quiet(const std::vector<Member>& members);
+  // Whether no task can come to this member any more, neither now nor when others have ended what they do.
+  bool is_over_for(const Actor& actor);
 
   // For looking only: takes no lock.
   const BoardView& view() const { return view_; }
+  // Where a task lies, for a program that wants to read it.
+  std::string path_of(TaskId id) const { return files_.folder().path_of(TaskFiles::file_of(id)); }
+  void watch(Watch& watch) const { watch.add(files_.folder()); }
 
  private:
   class Session;
@@ -86,12 +105,14 @@ class Board {
   void take(Task& task, const Actor& actor) const;
   void renew_lease(Task& task) const;
   void finish(Task& task, const TaskChange& wanted, const Actor& actor) const;
+  Event completion(TaskId id, const TaskChange& wanted, const Actor& actor) const;
 
   const Root& root_;
   BoardRules rules_;
   std::vector<std::string> members_;
   LifeOf life_of_;
   Record record_;
+  Hooked hooked_;
   TaskFiles files_;
   BoardView view_;
 };

@@ -85,8 +85,8 @@ std::int64_t EventLog::last_sequence() const {
   return 0;
 }
 
-void EventLog::append(const EventOrigin& origin, const std::vector<Event>& events) const {
-  if (events.empty()) return;
+Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& events) const {
+  if (events.empty()) return {};
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
   Fd fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
   off_t size = size_of(fd);
@@ -102,19 +102,22 @@ void EventLog::append(const EventOrigin& origin, const std::vector<Event>& event
   }
   size = size_of(fd);
   std::string text;
-  const double moment = now();
-  for (const Event& event : events) text.append(to_envelope(++seq, moment, origin, event)).push_back('\n');
+  const Logged logged{seq + 1, now()};
+  for (const Event& event : events) {
+    text.append(to_envelope(++seq, logged.timestamp, origin, event)).push_back('\n');
+  }
   if (!write_all(fd.get(), text)) {
     const int reason = errno;
     [[maybe_unused]] const int undone = ::ftruncate(fd.get(), size);
     errno = reason;
     fail_errno("cannot write", folder_.path_of(kCurrent));
   }
+  return logged;
 }
 
-void EventLog::record(const EventOrigin& origin, const std::vector<Event>& events) const {
+Logged EventLog::record(const EventOrigin& origin, const std::vector<Event>& events) const {
   try {
-    append(origin, events);
+    return append(origin, events);
   } catch (const Error& error) {
     if (error.code() != Code::io && error.code() != Code::again) throw;
     fail(Code::unknown, "it is done, but not in the log: {}", error.what());

@@ -15,17 +15,23 @@
 
 namespace team {
 
+// Where in the log events stand: the number of the first, and when they were written.
+struct Logged {
+  std::int64_t first = 0;
+  double timestamp = 0;
+};
+
 class EventLog {
  public:
   // In the folder of a team, which must outlive this.
   EventLog(const Folder& folder, double lock_timeout);
 
   // Appends all of them together.
-  void append(const EventOrigin& origin, const std::vector<Event>& events) const;
+  Logged append(const EventOrigin& origin, const std::vector<Event>& events) const;
 
   // The same for what others can see already: that it could not be written down does not undo it, so failing is
   // unknown.
-  void record(const EventOrigin& origin, const std::vector<Event>& events) const;
+  Logged record(const EventOrigin& origin, const std::vector<Event>& events) const;
 
   // Gives the lines after `seq`, in order, until `visit` says that it has enough.
   using Visit = std::function<bool(std::string_view line)>;

@@ -46,6 +46,7 @@ Mail::Mail(const Root& root, const Team& team, double lock_timeout)
       durability_(durability_of(&team)),
       folder_(Roster(root, lock_timeout).folder_of(team.name)),
       events_(folder_, lock_timeout),
+      hooks_(folder_, root.path(), team.name, hook_seconds(team)),
       requests_(folder_, durability_, lock_timeout) {}
 
 void Mail::check_member(const std::string& name, std::string_view what) const {
@@ -62,8 +63,20 @@ Mailbox Mail::mailbox(const std::string& owner) const {
   return {folder_, owner, durability_, lock_timeout_};
 }
 
+EventOrigin Mail::origin(const Actor& actor) const { return {team_.name, actor.name, actor.role, actor.run}; }
+
 void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
-  events_.record({team_.name, actor.name, actor.role, actor.run}, events);
+  const Logged logged = events_.record(origin(actor), events);
+  if (hooks_.any()) hooks_.tell(origin(actor), events, logged);
+}
+
+// A hook may refuse a plan before anything of it is written.
+void Mail::ask_about_plan(const Letter& letter, const std::vector<Message>& messages, const Actor& actor) const {
+  if (letter.type != "plan_approval_request") return;
+  const std::string text = repair_utf8(std::string_view(letter.content).substr(0, whole_characters(letter.content)));
+  for (const Message& message : messages) {
+    hooks_.ask("plan-submitted", origin(actor), with_text(message_event("PLAN_SUBMITTED", message), text, letter.task));
+  }
 }
 
 std::vector<std::string> Mail::recipients(const Letter& letter, const Actor& actor) const {
@@ -269,6 +282,8 @@ std::vector<Message> Mail::send(const Letter& letter, const Actor& actor) const 
   std::vector<Message> messages;
   for (const std::string& recipient : recipients(letter, actor))
     messages.push_back(make_message(letter, actor, recipient));
+  const bool hooked = hooks_.any();
+  if (hooked) ask_about_plan(letter, messages, actor);
   count_exchanges(messages, actor);
   if (letter.more) store_body(letter, messages);
   std::vector<Event> events;
@@ -285,12 +300,18 @@ std::vector<Message> Mail::send(const Letter& letter, const Actor& actor) const 
     ++sent;
     for (Event& event : events_of(message)) events.push_back(std::move(event));
   }
-  record(actor, events);
+  const Logged logged = events_.record(origin(actor), events);
+  if (hooked) hooks_.tell(origin(actor), events, logged);
   return messages;
 }
 
 void Mail::notify(const std::string& recipient, const std::string& type, const std::string& content) const {
-  if (recipient != "user" && team_.find(recipient) == nullptr) return;
+  put_notice(recipient, type, content)();
+}
+
+std::function<void()> Mail::put_notice(const std::string& recipient, const std::string& type,
+                                       const std::string& content) const {
+  if (recipient != "user" && team_.find(recipient) == nullptr) return [] {};
   Actor system;
   system.name = "system";
   Letter letter;
@@ -298,7 +319,11 @@ void Mail::notify(const std::string& recipient, const std::string& type, const s
   letter.content = content;
   const Message message = make_message(letter, system, recipient);
   mailbox(recipient).append({message});
-  record(system, {message_event("MESSAGE_SENT", message)});
+  return [this, system, message] { record(system, {message_event("MESSAGE_SENT", message)}); };
+}
+
+std::optional<std::string> Mail::objection(const std::string& hook, const Actor& actor, const Event& event) const {
+  return hooks_.any() ? hooks_.refusal(hook, origin(actor), event) : std::nullopt;
 }
 
 std::string Mail::state_of(const std::string& message_id) const {

@@ -15,6 +15,7 @@
 #include "libteam/record/message.h"
 #include "libteam/record/team.h"
 #include "libteam/store/event_log.h"
+#include "libteam/store/hooks.h"
 #include "libteam/store/mailbox.h"
 #include "libteam/store/requests.h"
 #include "libteam/store/roster.h"
@@ -36,16 +37,23 @@ class Mail {
  public:
   Mail(const Root& root, const Team& team, double lock_timeout);
 
-  // Gives what was sent, one for each recipient. Throws not_found with the nearest names, permission_denied, paused,
-  // invalid_state.
+  // Gives what was sent, one for each recipient. Throws not_found with the nearest names, permission_denied (also if a
+  // hook refuses it), paused, invalid_state.
   std::vector<Message> send(const Letter& letter, const Actor& actor) const;
   // The toolkit itself says something. Somebody who is no member gets nothing.
   void notify(const std::string& recipient, const std::string& type, const std::string& content) const;
+  // The same in two steps, for who holds a lock: now the message, and when the lock is free what is to be recorded of
+  // it.
+  [[nodiscard]] std::function<void()> put_notice(const std::string& recipient, const std::string& type,
+                                                 const std::string& content) const;
+  // What the hook of this name has against something that is about to happen; none if it agrees or is not there.
+  std::optional<std::string> objection(const std::string& hook, const Actor& actor, const Event& event) const;
 
   // Throws not_found for one who has no mailbox.
   Mailbox mailbox(const std::string& owner) const;
   const EventLog& events() const { return events_; }
   const Requests& requests() const { return requests_; }
+  // Writes down what happened and tells the hooks of it: for who holds no lock.
   void record(const Actor& actor, const std::vector<Event>& events) const;
   // pending, delivered or processed; throws not_found for a message that was never sent.
   std::string state_of(const std::string& message_id) const;
@@ -60,6 +68,8 @@ class Mail {
   void open_request(const Letter& letter, Message& message, const Actor& actor) const;
   void answer_request(const Letter& letter, Message& message, const Actor& actor) const;
   std::vector<Event> events_of(const Message& message) const;
+  EventOrigin origin(const Actor& actor) const;
+  void ask_about_plan(const Letter& letter, const std::vector<Message>& messages, const Actor& actor) const;
   void edit_exchanges(const std::function<bool(Exchanges&)>& edit) const;
   bool is_counted(const Message& message, const Actor& actor) const;
   void count_exchanges(const std::vector<Message>& messages, const Actor& actor) const;
@@ -71,6 +81,7 @@ class Mail {
   Durability durability_;
   Folder folder_;
   EventLog events_;
+  Hooks hooks_;
   Requests requests_;
 };
 

@@ -21,8 +21,6 @@ constexpr const char* kConfig = "config.json";
 constexpr const char* kLock = ".lock";
 constexpr std::string_view kDeletedPrefix = ".deleted-";
 
-std::string alive_file(const std::string& member) { return member + ".alive"; }
-
 void check_name(std::string_view kind, const std::string& name) {
   if (!is_name(name)) {
     fail(Code::usage,
@@ -48,6 +46,8 @@ void check_new_name(std::string_view kind, const std::string& name) {
 
 }  // namespace
 
+std::string alive_file(const std::string& member) { return member + ".alive"; }
+
 Durability durability_of(const Team* team) {
   const char* choice = std::getenv("TEAM_DURABILITY");
   const std::string text = choice != nullptr && *choice != '\0' ? choice
@@ -69,6 +69,27 @@ void add_member(Team& team, const std::string& name, const std::optional<std::st
     fail(Code::invalid_state, "team {} has {} teammates, its limit (teammates.max)", team.name, most);
   }
   team.members.push_back({name, role, now(), "{}"});
+}
+
+std::string recruit(Team& team, const std::string& role, const std::function<Life(const std::string&)>& life_of) {
+  check_name("role", role);
+  const auto most = number_setting(team, "teammates.max");
+  const auto count = std::count_if(team.members.begin(), team.members.end(), [&](const Member& member) {
+    return member.name != team.lead && life_of(member.name) != Life::dead;
+  });
+  if (most > 0 && static_cast<double>(count) >= most) {
+    fail(Code::invalid_state, "team {} has {} teammates, its limit (teammates.max)", team.name, count);
+  }
+  auto number =
+      std::find_if(team.numbers.begin(), team.numbers.end(), [&](const auto& entry) { return entry.first == role; });
+  if (number == team.numbers.end()) number = team.numbers.insert(team.numbers.end(), {role, 0});
+  std::string name;
+  const auto is_taken = [&](const Member& member) { return same_name(member.name, name); };
+  do name = fmt::format("{}-{}", role, ++number->second);
+  while (std::any_of(team.members.begin(), team.members.end(), is_taken));
+  check_new_name("member", name);
+  team.members.push_back({name, role, now(), "{}"});
+  return name;
 }
 
 void remove_member(Team& team, const std::string& name) {
@@ -107,6 +128,12 @@ Folder Roster::folder_of(const std::string& name) const {
                          : "; there is " + join(known, ", "));
   }
   return std::move(*folder);
+}
+
+Stamp Roster::version_of(const std::string& name) const {
+  const auto stamp = folder_of(name).stamp(kConfig);
+  if (!stamp) fail(Code::not_found, "no team '{}'", name);
+  return *stamp;
 }
 
 Team Roster::get(const std::string& name) const {

@@ -29,7 +29,9 @@ class Roster {
   std::vector<std::string> names() const;
   // Throws not_found with the nearest names.
   Team get(const std::string& name) const;
-  // For store/ only. Throws not_found.
+  // Which version of its configuration there is: another one after every change. Throws not_found.
+  Stamp version_of(const std::string& team) const;
+  // For store/ only, and for those who watch it. Throws not_found.
   Folder folder_of(const std::string& team) const;
   Life life_of(const std::string& team, const std::string& member) const;
   // The same as a function, for many questions about one team.
@@ -49,12 +51,18 @@ class Roster {
   double lock_timeout_;
 };
 
+// In the folder of a team: locked by a member's process for its whole life.
+std::string alive_file(const std::string& member);
+
 // How hard a team's files are pressed onto the disk: TEAM_DURABILITY, else its setting, else `power`.
 Durability durability_of(const Team* team);
 
 // Adds a member. Throws usage for a name that is not allowed, conflict for one that is taken, invalid_state when the
 // team is full.
 void add_member(Team& team, const std::string& name, const std::optional<std::string>& role);
+// Adds a member of this role with the next free name, ROLE-1, ROLE-2, …, and gives that name. `life_of` tells who does
+// not count any more against the limit of the team.
+std::string recruit(Team& team, const std::string& role, const std::function<Life(const std::string&)>& life_of);
 // Throws not_found with the nearest names, permission_denied for the lead.
 void remove_member(Team& team, const std::string& name);
 

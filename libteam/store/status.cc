@@ -6,18 +6,27 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
+#include "libteam/store/presence.h"
 
 namespace team {
 
 namespace {
 
-std::string name_of_life(Life life) {
-  switch (life) {
-    case Life::running: return "running";
-    case Life::dead: return "dead";
-    case Life::unknown: return "-";
+std::string describe_life(Life life, const std::optional<MemberState>& state) {
+  if (life == Life::unknown) return "-";
+  if (life == Life::running) return state ? std::string(name_of(state->state)) : "running";
+  const bool orderly = state && (state->state == State::shutdown || state->state == State::error);
+  return orderly ? std::string(name_of(state->state)) : "dead";
+}
+
+// A broken file tells nothing.
+std::optional<MemberState> state_if_whole(const Folder& folder, const std::string& member) {
+  try {
+    return state_of(folder, member);
+  } catch (const Error& error) {
+    if (error.code() != Code::corrupt) throw;
+    return std::nullopt;
   }
-  return "-";
 }
 
 std::string since(const std::optional<double>& moment) {
@@ -60,14 +69,33 @@ std::optional<Reason> explain_role(const Task& task, const Team* team) {
 
 }  // namespace
 
+std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team) {
+  const Folder folder = roster.folder_of(team.name);
+  const auto life_of = roster.lives(team.name);
+  std::vector<MemberStatus> members;
+  for (const Member& member : team.members) {
+    const Life life = life_of(member.name);
+    const auto state = life == Life::unknown ? std::nullopt : state_if_whole(folder, member.name);
+    MemberStatus status;
+    status.name = member.name;
+    status.role = member.role;
+    status.state = life == Life::unknown && member.name == team.lead ? "lead" : describe_life(life, state);
+    if (state) {
+      status.since = state->since;
+      status.reason = state->reason;
+      status.task = life == Life::running ? state->task : std::nullopt;
+      if (life == Life::running) status.pid = state->pid;
+      if (life == Life::running) status.pane = state->pane;
+    }
+    members.push_back(std::move(status));
+  }
+  return members;
+}
+
 TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view,
                         const BoardView::Report& broken) {
-  TeamStatus status{team.name, team.lead, team.board, {}, {}};
-  for (const Member& member : team.members) {
-    const Life life = roster.life_of(team.name, member.name);
-    const bool is_lead = member.name == team.lead && life == Life::unknown;
-    status.members.push_back({member.name, member.role, is_lead ? "lead" : name_of_life(life), std::nullopt, ""});
-  }
+  TeamStatus status{team.name, team.lead, team.board, look_at_members(roster, team), {}};
+  for (MemberStatus& member : status.members) member.task.reset();
   BoardStatus& tasks = status.tasks;
   const auto count = [&](const SeenTask& seen) {
     const Task& task = seen.task;

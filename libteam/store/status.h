@@ -11,6 +11,9 @@
 
 namespace team {
 
+// The members and how they are; which task they hold is for the board to say.
+std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team);
+
 TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view, const BoardView::Report& broken);
 
 // One reason why a task is not ready or not done: what it is about, what kind, in words.

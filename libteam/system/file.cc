@@ -283,6 +283,10 @@ Fd Folder::open(const std::string& name, int flags) const {
   return fd;
 }
 
+Fd Folder::try_open_beneath(const std::string& path, int flags, unsigned mode) const {
+  return Fd(open_confined(fd_.get(), path.c_str(), flags, mode, RESOLVE_BENEATH));
+}
+
 Fd Folder::open_if_there(const std::string& name, int flags) const {
   Fd fd(open_entry(fd_.get(), name.c_str(), flags));
   if (!fd && errno != ENOENT) fail_errno("cannot open", path_of(name));

@@ -85,7 +85,10 @@ class Folder {
 
   // An open file of this folder, made (0600) if `flags` has O_CREAT.
   Fd open(const std::string& name, int flags) const;
-  // The same, but an empty one if there is no such file.
+  // A file beneath, through links as far as they stay beneath; made with `mode` if `flags` has O_CREAT. Empty with
+  // errno set if it cannot be opened.
+  Fd try_open_beneath(const std::string& path, int flags, unsigned mode) const;
+  // The same as open(), but an empty one if there is no such file.
   Fd open_if_there(const std::string& name, int flags) const;
   // Writes a file under its own name at once: for a folder that nobody looks at yet.
   Stamp write_unseen(const std::string& name, std::string_view text, Durability durability) const;

@@ -75,15 +75,14 @@ std::string command_of(int pid) {
   return first_line(name);
 }
 
-// "pid 4711 (task-claim)", from the kernel's own list of locks; "another process" where it does not show.
-std::string describe_holder(const Fd& lock) {
+std::optional<int> holder_of(const Fd& lock) {
   struct stat status {};
-  if (::fstat(lock.get(), &status) != 0) return "another process";
+  if (::fstat(lock.get(), &status) != 0) return std::nullopt;
   std::FILE* locks = std::fopen("/proc/locks", "re");
-  if (locks == nullptr) return "another process";
-  std::string holder = "another process";
+  if (locks == nullptr) return std::nullopt;
+  std::optional<int> holder;
   char line[256];
-  while (std::fgets(line, sizeof line, locks) != nullptr) {
+  while (!holder && std::fgets(line, sizeof line, locks) != nullptr) {
     char kind[16];
     int pid = 0;
     unsigned major_number = 0;
@@ -92,14 +91,18 @@ std::string describe_holder(const Fd& lock) {
     if (std::sscanf(line, "%*d: %15s %*s %*s %d %x:%x:%lu", kind, &pid, &major_number, &minor_number, &inode) != 5) {
       continue;  // "-> FLOCK": somebody who waits too
     }
-    if (std::strcmp(kind, "FLOCK") == 0 && inode == status.st_ino && pid > 0) {
-      const std::string command = command_of(pid);
-      holder = command.empty() ? fmt::format("pid {}", pid) : fmt::format("pid {} ({})", pid, command);
-      break;
-    }
+    if (std::strcmp(kind, "FLOCK") == 0 && inode == status.st_ino && pid > 0) holder = pid;
   }
   std::fclose(locks);
   return holder;
+}
+
+// "pid 4711 (task-claim)"; "another process" where the kernel does not show it.
+std::string describe_holder(const Fd& lock) {
+  const auto pid = holder_of(lock);
+  if (!pid) return "another process";
+  const std::string command = command_of(*pid);
+  return command.empty() ? fmt::format("pid {}", *pid) : fmt::format("pid {} ({})", *pid, command);
 }
 
 }  // namespace
@@ -126,12 +129,29 @@ std::optional<Lock> Lock::try_acquire(const Folder& folder, const std::string& n
   fail_errno("cannot lock", folder.path_of(name));
 }
 
+std::optional<LifeLock> LifeLock::acquire(const Folder& folder, const std::string& name) {
+  Fd fd = folder.open(name, O_RDWR | O_CREAT);
+  // A look ends within microseconds; the keeper of one who was killed needs a few milliseconds to clear up.
+  const Deadline moment = Deadline::in(0.3);
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
+    if (moment.passed()) return std::nullopt;
+    ::usleep(2000);
+  }
+  return LifeLock(std::move(fd));
+}
+
 Held look_at_lock(const Folder& folder, const std::string& name) {
   const Fd fd(::openat(folder.fd(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd && errno == ENOENT) return Held::no_file;
   if (!fd) fail_errno("cannot open", folder.path_of(name));
   // Shared, so that two who look do not see each other; it ends with the descriptor.
   return ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 ? Held::no : Held::yes;
+}
+
+std::optional<int> holder_of(const Folder& folder, const std::string& name) {
+  if (look_at_lock(folder, name) != Held::yes) return std::nullopt;
+  return holder_of(folder.open(name, O_RDONLY));
 }
 
 }  // namespace team

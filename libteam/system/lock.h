@@ -25,9 +25,24 @@ class Lock {
   Fd fd_;
 };
 
+// The lock that says that somebody lives. Others look at it all the time, so one who wants it tries for a moment; and
+// unlike the others its end, however it comes, is a change of the folder that wakes those who watch it.
+class LifeLock {
+ public:
+  // None if somebody else lives.
+  static std::optional<LifeLock> acquire(const Folder& folder, const std::string& name);
+
+ private:
+  explicit LifeLock(Fd fd) : fd_(std::move(fd)) {}
+  Fd fd_;
+};
+
 enum class Held { yes, no, no_file };
 
 // Whether anybody holds the lock now. Makes no file and, for others, is as if it had not looked.
 Held look_at_lock(const Folder& folder, const std::string& name);
+
+// Which process took the lock that somebody holds, by the kernel's own list; none if nobody does or it does not show.
+std::optional<int> holder_of(const Folder& folder, const std::string& name);
 
 }  // namespace team

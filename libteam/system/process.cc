@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,12 +30,20 @@ namespace {
 
 constexpr double kGrace = 2;
 constexpr std::size_t kMostKept = 64 * 1024;
-// In the environment of who was started detached.
-constexpr std::string_view kDetached = "TEAM_DETACHED=1";
+// In the environment of who was started detached: its own pid, so that what it starts in turn is not taken for that; or
+// "all", where the process that is to live on is not the one that we start.
+constexpr std::string_view kDetached = "TEAM_DETACHED";
 // What the keeper is told, by signal.
 constexpr int kStop = SIGTERM;
 constexpr int kKill = SIGINT;
 constexpr int kOrphaned = SIGUSR1;
+
+// Ours is narrow; what others make is for them to say. Asked before main() changes it.
+const mode_t kInheritedMask = [] {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mask;
+}();
 
 int exit_status(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -54,7 +63,9 @@ std::string read_proc(pid_t pid, const char* what) {
 
 bool is_detached(pid_t pid) {
   for (const std::string& variable : split(read_proc(pid, "environ"), '\0')) {
-    if (variable == kDetached) return true;
+    if (!variable.starts_with(kDetached) || variable.size() <= kDetached.size()) continue;
+    const std::string value = variable.substr(kDetached.size() + 1);
+    return value == "all" || value == std::to_string(pid);
   }
   return false;
 }
@@ -111,16 +122,18 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-void place(const Fd& fd, int as) {
+void place(int fd, int as) {
   // A descriptor that already has that number would keep O_CLOEXEC.
-  if (fd.get() == as) ::fcntl(as, F_SETFD, 0);
-  else ::dup2(fd.get(), as);
+  if (fd == as) ::fcntl(as, F_SETFD, 0);
+  else ::dup2(fd, as);
 }
 
 // In the new process: becomes the program.
 [[noreturn]] void become(const Program& program) {
   ::setsid();
   reset_signals();
+  ::umask(kInheritedMask);
+  ::syscall(SYS_close_range, 3U, ~0U, 0U);  // what our caller had open is not its own
   for (const auto& [name, value] : program.environment) {
     if (value) ::setenv(name.c_str(), value->c_str(), 1);
     else ::unsetenv(name.c_str());
@@ -273,9 +286,9 @@ Child::Child(const Program& program) : text_(program.input) {
       const pid_t child = keeper.is_wanted() ? ::fork() : -1;
       if (child == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // should somebody kill the keeper
-        place(input.reading, STDIN_FILENO);
-        place(out.writing, STDOUT_FILENO);
-        place(err.writing, STDERR_FILENO);
+        place(input.reading.get(), STDIN_FILENO);
+        place(program.output >= 0 ? program.output : out.writing.get(), STDOUT_FILENO);
+        place(program.output >= 0 ? program.output : err.writing.get(), STDERR_FILENO);
         become(program);
       }
       if (child < 0) ::_exit(1);
@@ -319,8 +332,8 @@ void Child::feed() {
   input_ = Fd();
 }
 
-// Hands on what is there; false at the end. A program that never pauses is left alone after a while, so that others
-// have their turn.
+// Hands on what is there; false at the end of it. A program that never pauses is left alone after a while, so that
+// others have their turn.
 bool Child::drain(Fd& fd, Stream stream, const Hear& hear) const {
   char buffer[65536];
   for (int i = 0; i < 16; ++i) {
@@ -354,11 +367,12 @@ Child::Woke Child::wait(const Deadline& deadline, int interrupt, const Hear& hea
                         {interrupt, POLLIN, 0}};
     const int ready = ::poll(waiting, std::size(waiting), deadline.left_ms());
     if (ready < 0 && errno != EINTR) fail_errno("cannot wait for", "a program");
-    if (waiting[1].revents != 0) drain(out_, Stream::out, hear);
-    if (waiting[2].revents != 0) drain(err_, Stream::err, hear);
+    const bool spoke_out = waiting[1].revents != 0 && drain(out_, Stream::out, hear);
+    const bool spoke_err = waiting[2].revents != 0 && drain(err_, Stream::err, hear);
     if (waiting[0].revents != 0 && is_over()) break;
     if (waiting[4].revents != 0) return Woke::interrupted;
     if (deadline.passed()) return Woke::deadline;
+    if (spoke_out || spoke_err) return Woke::heard;
   }
   // Nobody writes any more but one whom not even KILL could end; what is there is all.
   if (out_) drain(out_, Stream::out, hear);
@@ -377,27 +391,30 @@ Answered run_program(const Program& program, double seconds) {
     std::string& kept = stream == Child::Stream::out ? answered.out : answered.err;
     kept += text.substr(0, kMostKept - std::min(kMostKept, kept.size()));
   };
-  if (child.wait(Deadline::in(seconds), -1, keep) != Child::Woke::ended) {
+  Deadline limit = Deadline::in(seconds);
+  while (true) {
+    const Child::Woke woke = child.wait(limit, -1, keep);
+    if (woke == Child::Woke::ended) break;
+    if (woke == Child::Woke::heard) continue;
     answered.in_time = false;
+    limit = Deadline::never();
     child.stop();
-    child.wait(Deadline::never(), -1, keep);
   }
   answered.status = child.status();
   return answered;
 }
 
 pid_t start_detached(const Program& program, const Fd& log) {
-  Program detached = program;
-  const std::size_t equals = kDetached.find('=');
-  detached.environment.emplace_back(kDetached.substr(0, equals), std::string(kDetached.substr(equals + 1)));
   const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const SignalsBlocked blocked;
   const pid_t pid = ::fork();
   if (pid < 0) fail_errno("cannot start", program.arguments.front());
   if (pid == 0) {
-    place(nothing, STDIN_FILENO);
-    place(log, STDOUT_FILENO);
-    place(log, STDERR_FILENO);
+    place(nothing.get(), STDIN_FILENO);
+    place(log.get(), STDOUT_FILENO);
+    place(log.get(), STDERR_FILENO);
+    Program detached = program;
+    detached.environment.emplace_back(kDetached, std::to_string(::getpid()));
     become(detached);
   }
   return pid;
@@ -426,7 +443,12 @@ void kill_tree(pid_t root) {
 }
 
 Signals::Signals() {
-  const sigset_t heard = set_of({SIGINT, SIGTERM, SIGHUP});
+  sigset_t heard = set_of({SIGINT, SIGTERM, SIGHUP});
+  // Who was started not to hear it (nohup) does not. A shell that starts something in the background has it ignore INT
+  // as well, but means only the keyboard.
+  struct sigaction action {};
+  ::sigaction(SIGHUP, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) ::sigdelset(&heard, SIGHUP);
   ::sigprocmask(SIG_BLOCK, &heard, nullptr);
   fd_ = Fd(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) fail_errno("cannot wait for", "signals");
@@ -437,6 +459,8 @@ std::optional<int> Signals::take() const {
   const bool got = ::read(fd_.get(), &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal);
   return got ? std::optional(static_cast<int>(signal.ssi_signo)) : std::nullopt;
 }
+
+mode_t inherited_mask() { return kInheritedMask; }
 
 std::string own_folder() {
   char path[PATH_MAX];

@@ -26,6 +26,7 @@ struct Program {
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
   std::optional<std::string> directory;  // else ours
   std::string input;                     // stdin; it ends after that
+  int output = -1;                       // a descriptor that stdout and stderr go to; else we hear them
 };
 
 class Child {
@@ -40,12 +41,15 @@ class Child {
   // Kills it if it has not ended.
   ~Child();
 
-  enum class Woke { ended, deadline, interrupted };
-  // Hands on what the program says until it has ended and nothing of it is left, until the deadline, or until
-  // `interrupt` (a descriptor, or -1) can be read from.
+  enum class Woke { ended, heard, deadline, interrupted };
+  // Blocks until the program has said something, which is handed on, until it has ended and nothing of it is left,
+  // until the deadline, or until `interrupt` (a descriptor, or -1) can be read from.
   Woke wait(const Deadline& deadline, int interrupt, const Hear& hear);
   // After Woke::ended: its exit status, 128 + n if signal n ended it.
   int status() const { return status_; }
+
+  // Can be read from when it has ended, for who waits for several things.
+  int end_fd() const { return report_.get(); }
 
   void stop() const;  // TERM, 2 s, KILL
   void kill() const;  // KILL
@@ -93,6 +97,9 @@ class Signals {
  private:
   Fd fd_;
 };
+
+// The file mode mask that we were started with, for files that are not the store's.
+mode_t inherited_mask();
 
 // The folder that the running program lies in.
 std::string own_folder();

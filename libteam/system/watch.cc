@@ -17,8 +17,6 @@ namespace team {
 
 namespace {
 
-constexpr int kLongestPauseMs = 2000;
-
 // Missing from linux/magic.h on Debian 12.
 constexpr long kCifsMagic = 0xFF534D42;
 
@@ -45,27 +43,35 @@ bool is_deserted(int fd) {
   return ::poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
 }
 
-Watch::Watch(const Folder& folder) {
-  if (!notifies(folder)) return;
-  Fd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+Watch::Watch(const Folder& folder) : inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) { add(folder); }
+
+void Watch::add(const Folder& folder) {
   constexpr std::uint32_t kEvents =
       IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
   // By descriptor, not by name: the name may lead elsewhere by now.
   const std::string path = fmt::format("/proc/self/fd/{}", folder.fd());
+  const bool told = inotify_ && notifies(folder) && ::inotify_add_watch(inotify_.get(), path.c_str(), kEvents) >= 0;
   // Out of watches or instances is no reason to fail: looking again and again still works.
-  if (inotify && ::inotify_add_watch(inotify.get(), path.c_str(), kEvents) >= 0) inotify_ = std::move(inotify);
+  if (!told) inotify_ = Fd();
+}
+
+void Watch::look_every(double seconds) {
+  constexpr double kLongest = 3600;
+  longest_pause_ms_ = std::max(1, static_cast<int>(std::min(seconds, kLongest) * 1000));
+  pause_ms_ = std::min(pause_ms_, longest_pause_ms_);
 }
 
 Changes Watch::wait(const Deadline& deadline) {
   if (!inotify_) return wait_polling(deadline);
   while (true) {
-    pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {reader_, 0, 0}};
-    const int ready = ::poll(waiting, 2, deadline.left_ms());
+    pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {reader_, 0, 0}, {waker_, POLLIN, 0}};
+    const int ready = ::poll(waiting, std::size(waiting), deadline.left_ms());
     if (ready < 0 && errno != EINTR) fail_errno("cannot wait for", "changes");
     if (ready > 0) {
       Changes changes = read_events();
       const bool deserted = (waiting[1].revents & POLLERR) != 0;
-      if (changes.any || deserted) return {true, changes.all || deserted, std::move(changes.names)};
+      const bool woken = waiting[2].revents != 0;
+      if (changes.any || deserted || woken) return {true, changes.all || deserted, std::move(changes.names)};
     }
     if (deadline.passed()) return {};
   }
@@ -96,8 +102,9 @@ Changes Watch::read_events() {
 Changes Watch::wait_polling(const Deadline& deadline) {
   if (deadline.passed()) return {};
   const int left = deadline.left_ms();
-  ::poll(nullptr, 0, left < 0 ? pause_ms_ : std::min(pause_ms_, left));
-  pause_ms_ = std::min(pause_ms_ * 2, kLongestPauseMs);
+  pollfd waiting{waker_, POLLIN, 0};
+  ::poll(&waiting, 1, left < 0 ? pause_ms_ : std::min(pause_ms_, left));
+  pause_ms_ = std::min(pause_ms_ * 2, longest_pause_ms_);
   return {.any = true, .all = true, .names = {}};
 }
 

@@ -25,8 +25,14 @@ bool is_deserted(int fd);
 class Watch {
  public:
   explicit Watch(const Folder& folder);
+  // Another folder; what is told then is of any of them.
+  void add(const Folder& folder);
+  // Where nothing tells of changes: look at the latest after so many seconds (2 if nobody says).
+  void look_every(double seconds);
   // Also wakes when nobody reads from the pipe behind `fd` any more.
   void watch_reader(int fd) { reader_ = fd; }
+  // Also wakes, with no names, when something can be read from `fd`.
+  void wake_on(int fd) { waker_ = fd; }
 
   // Blocks until entries whose names do not begin with a dot were made, replaced, written or removed, or the deadline
   // has passed.
@@ -38,7 +44,9 @@ class Watch {
 
   Fd inotify_;
   int reader_ = -1;
+  int waker_ = -1;
   int pause_ms_ = 50;
+  int longest_pause_ms_ = 2000;
 };
 
 }  // namespace team

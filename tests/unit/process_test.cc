@@ -76,7 +76,8 @@ void orphans() {
   const pid_t middle = ::fork();
   if (middle == 0) {
     Child child(shell("setsid sleep 1000 & echo $! $$; exec sleep 1000"));
-    child.wait(Deadline::never(), -1, [&](Child::Stream, std::string_view text) { write_all(ends[1], text); });
+    const auto pass_on = [&](Child::Stream, std::string_view text) { write_all(ends[1], text); };
+    while (child.wait(Deadline::never(), -1, pass_on) != Child::Woke::ended) continue;
     ::_exit(0);
   }
   char text[64] = {};
@@ -93,7 +94,7 @@ void orphans() {
 void detached() {
   // One that was started detached survives the program that started it.
   const Answered started =
-      run_program(shell("TEAM_DETACHED=1 setsid sleep 1000 >/dev/null 2>&1 & echo $!; sleep 0.1"), 10);
+      run_program(shell("TEAM_DETACHED=all setsid sleep 1000 >/dev/null 2>&1 & echo $!; sleep 0.1"), 10);
   const pid_t pid = first_pid(started.out);
   CHECK(::kill(pid, 0) == 0);
   kill_tree(pid);
@@ -104,7 +105,7 @@ void waiting() {
   Child child(shell("echo $$; sleep 1000"));
   std::string said;
   const auto hear = [&](Child::Stream, std::string_view text) { said += text; };
-  while (said.empty()) child.wait(Deadline::in(0.01), -1, hear);
+  CHECK(child.wait(Deadline::in(10), -1, hear) == Child::Woke::heard);
   CHECK(child.wait(Deadline::in(0), -1, hear) == Child::Woke::deadline);
   int ends[2];
   if (::pipe(ends) != 0) return;

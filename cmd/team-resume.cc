@@ -1,0 +1,71 @@
+// team-resume - start again who ran and is not running
+
+#include <algorithm>
+#include <filesystem>
+
+#include "libteam/agent/spawn.h"
+#include "libteam/cli/command.h"
+#include "libteam/record/settings.h"
+#include "libteam/store/presence.h"
+
+namespace {
+
+struct Options {
+  std::vector<std::string> names;
+  std::optional<std::string> mode;
+};
+
+// Who was killed or interrupted; not who was done, or was asked to end.
+bool is_missing(const team::Roster& roster, const team::Team& team, const std::string& name,
+                std::optional<team::MemberState>& state) {
+  if (roster.life_of(team.name, name) != team::Life::dead) return false;
+  state = team::state_of(roster.folder_of(team.name), name);
+  return state && state->resumable;
+}
+
+team::SpawnMode mode_of(const team::Team& team, const team::MemberState& state, const Options& options) {
+  const std::string before = state.start.mode == "tmux" ? "tmux" : team::setting(team, "teammate.mode");
+  return team::choose_mode(options.mode.value_or(before), team::warn);
+}
+
+team::Exit resume(team::Context& context, const Options& options) {
+  team::check_enabled();
+  context.require_lead("start teammates");
+  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  for (const std::string& name : options.names) place.mail().mailbox(name);  // throws if there is no such member
+  context.changes();
+  bool any = false;
+  for (const team::Member& member : context.team().members) {
+    const auto& names = options.names;
+    if (!names.empty() && std::find(names.begin(), names.end(), member.name) == names.end()) continue;
+    std::optional<team::MemberState> state;
+    if (!is_missing(place.roster(), context.team(), member.name, state)) continue;
+    // A folder of another machine is not here.
+    const bool there = std::filesystem::is_directory(state->start.directory);
+    team::Spawner spawner(place, mode_of(context.team(), *state, options), team::warn);
+    try {
+      spawner.start(member.name, state->start.arguments, there ? state->start.directory : "");
+    } catch (const team::Error& error) {
+      // Somebody else was faster: it runs, once.
+      if (place.roster().life_of(context.team().name, member.name) == team::Life::running) continue;
+      throw;
+    }
+    any = true;
+    context.out().line(context.json() ? fmt::format(R"({{"name":"{}"}})", member.name) : member.name);
+    context.out().flush();
+    context.made();
+  }
+  return any ? team::Exit::done : team::no(context, "nobody is missing");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-resume", "start again who ran and is not running", "[options] [NAME...]");
+  command.operand("[NAME...]", options.names, "only these");
+  command.option("--mode MODE", options.mode, "auto, background or tmux (else as they ran)");
+  command.takes_all();
+  command.example("team-resume");
+  return command.run(argc, argv, [&](team::Context& context) { return resume(context, options); });
+}

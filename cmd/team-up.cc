@@ -1,0 +1,120 @@
+// team-up - make and start a team from one file
+
+#include "libteam/agent/shutdown.h"
+#include "libteam/agent/spawn.h"
+#include "libteam/agent/supervise.h"
+#include "libteam/base/clock.h"
+#include "libteam/cli/command.h"
+#include "libteam/cli/console.h"
+#include "libteam/cli/input.h"
+#include "libteam/record/blueprint.h"
+#include "libteam/record/settings.h"
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::optional<std::string> mode;
+  bool wait = false;
+  std::optional<double> timeout;
+};
+
+void say(team::Context& context, const char* kind, const std::string& what) {
+  context.out().line(fmt::format("{}\t{}", kind, what));
+  context.out().flush();
+}
+
+// All are members before the first one starts, so that nobody finds itself alone.
+std::vector<std::string> recruit(team::Team& team, const team::Blueprint& plan) {
+  std::vector<std::string> names;
+  for (const auto& [role, count] : plan.teammates) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      names.push_back(team::recruit(team, role, [](const std::string&) { return team::Life::unknown; }));
+    }
+  }
+  return names;
+}
+
+// The team with its members and its tasks, or nothing; nobody runs yet.
+std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
+  team::Team& made = plan.team;
+  made.created_at = team::now();
+  made.members.push_back({made.lead, std::nullopt, made.created_at, "{}"});
+  auto names = recruit(made, plan);
+  context.make_root_here();
+  context.changes();
+  context.roster().create(made);
+  context.choose_team(made.name);
+  std::vector<team::TaskId> tasks;
+  try {
+    tasks = context.board().create(plan.tasks, context.actor());
+  } catch (const team::Error&) {
+    context.roster().remove(made.name);
+    throw;
+  }
+  context.made();
+  context.mail().record(context.actor(),
+                        {team::make_event("TEAM_CREATED", {{"lead", made.lead}, {"board", made.board}})});
+  say(context, "team", made.name);
+  for (const team::TaskId id : tasks) say(context, "task", std::to_string(id));
+  return names;
+}
+
+void start(team::Context& context, team::Workplace& place, team::SpawnMode mode,
+           const std::vector<std::string>& names) {
+  team::Spawner spawner(place, mode, team::warn);
+  for (const std::string& name : names) {
+    spawner.start(name, {}, "");
+    say(context, "teammate", name);
+  }
+}
+
+// Until nothing moves any more; then everybody goes home and the outcome is the exit status.
+team::Exit wait(team::Context& context, team::Workplace& place, const Options& options, const team::Signals& signals) {
+  const team::Console console;
+  const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
+  const auto end = team::await_end(place, deadline, signals, [&](std::string_view line) { console.note(line); });
+  constexpr double kPatience = 30;
+  const double patience = end.kind == team::TeamEnd::Kind::over ? kPatience : 0;
+  place.refresh();
+  for (const auto& one : team::stop_teammates(place, team::running_teammates(place), patience, team::Insist::yes)) {
+    if (one.kind != team::Stopped::Kind::agreed) team::warn(team::describe(one));
+  }
+  if (end.kind == team::TeamEnd::Kind::interrupted) return static_cast<team::Exit>(128 + end.signal);
+  const auto missing = team::what_is_missing(place);
+  for (const std::string& line : missing) team::no(context, line);
+  if (end.kind == team::TeamEnd::Kind::too_late) return team::no(context, "not done within --timeout");
+  return missing.empty() ? team::Exit::done : team::Exit::no;
+}
+
+team::Exit up(team::Context& context, const Options& options) {
+  team::check_enabled();
+  if (options.timeout && !options.wait) team::fail(team::Code::usage, "--timeout is for --wait");
+  team::Blueprint plan = team::parse_blueprint(team::read_user_file_or_input(options.file), options.file);
+  const std::string actor = context.actor_name();
+  if (actor != "user" && actor != plan.team.lead) {
+    team::fail(team::Code::permission_denied, "only the lead or the user may start a team, not {}", actor);
+  }
+  const auto mode = team::choose_mode(options.mode.value_or(team::setting(plan.team, "teammate.mode")), team::warn);
+  const auto names = make(context, plan);
+  std::optional<team::Signals> signals;
+  if (options.wait) signals.emplace();
+  team::Workplace place(context.root(), plan.team.name, context.actor(), context.choices().lock_timeout);
+  start(context, place, mode, names);
+  return options.wait ? wait(context, place, options, *signals) : team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-up", "make and start a team from one file", "[options] FILE");
+  command.operand("FILE", options.file, "roles, how many of each, tasks, settings, as JSON; - is stdin");
+  command.flag("--wait", options.wait, "until nothing moves any more; exit 1 unless every task is completed");
+  command.seconds("--timeout SECONDS", options.timeout, "with --wait: give up after this long");
+  command.option("--mode MODE", options.mode, "auto, background or tmux (else the setting teammate.mode)");
+  command.takes_actor();
+  command.takes_lock();
+  command.example("team-up team.json --wait");
+  return command.run(argc, argv, [&](team::Context& context) { return up(context, options); });
+}

@@ -1,0 +1,48 @@
+// teammate-list - list teammates and how they are
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/store/status.h"
+
+namespace {
+
+using Tone = team::Output::Tone;
+
+Tone tone_of(const std::string& state) {
+  if (state == "dead" || state == "error") return Tone::bad;
+  if (state == "active") return Tone::busy;
+  if (state == "plan_pending" || state == "paused") return Tone::waiting;
+  return state == "idle" ? Tone::good : Tone::faint;
+}
+
+team::Exit list(team::Context& context) {
+  team::Table table(context.out(), {"NAME", "ROLE", "STATE", "SINCE", "TASK", "PID", "REASON"});
+  for (const team::MemberStatus& one : team::look_at_members(context.roster(), context.team())) {
+    if (one.state == "lead") continue;
+    if (context.json()) {
+      context.out().line(to_line(one));
+      continue;
+    }
+    table.row({{one.name},
+               {one.role.value_or("-")},
+               {one.state, tone_of(one.state)},
+               {one.since ? team::describe_seconds(team::now() - *one.since) : "-"},
+               {one.task ? std::to_string(*one.task) : "-"},
+               {one.pid ? std::to_string(*one.pid) : "-"},
+               {one.reason.empty() ? "-" : team::one_line(one.reason)}});
+  }
+  if (!context.json()) table.finish();
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  team::Command command("teammate-list", "list teammates and how they are", "[options]");
+  command.takes_team();
+  command.takes_json();
+  command.example("teammate-list");
+  command.example("teammate-list --json | jq -r 'select(.state == \"idle\").name'");
+  return command.run(argc, argv, list);
+}

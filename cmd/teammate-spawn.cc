@@ -1,0 +1,94 @@
+// teammate-spawn - start a new teammate in the background or in a tmux pane
+
+#include "libteam/agent/spawn.h"
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/cli/input.h"
+#include "libteam/record/role.h"
+#include "libteam/record/settings.h"
+
+namespace {
+
+struct Options {
+  std::string role;
+  std::optional<std::string> exec, prompt, mode;
+  std::optional<team::TaskId> task;
+  std::optional<std::int64_t> count;
+  bool once = false, until_done = false, plan = false;
+};
+
+// What teammate-run is to be told beside the name.
+std::vector<std::string> arguments_for(const Options& options) {
+  std::vector<std::string> arguments;
+  const auto add = [&](const char* name, const auto& value) {
+    if (value) arguments.insert(arguments.end(), {name, fmt::format("{}", *value)});
+  };
+  add("--exec", options.exec);
+  add("--prompt", options.prompt);
+  add("--task", options.task);
+  if (options.once) arguments.emplace_back("--once");
+  if (options.until_done) arguments.emplace_back("--until-done");
+  if (options.plan) arguments.emplace_back("--plan");
+  return arguments;
+}
+
+// Fails before anything is made if there is nothing to run.
+void check_role(const team::Team& team, const Options& options) {
+  const team::Role* role = team.find_role(options.role);
+  const team::RoleSpec spec = role != nullptr ? team::parse_role(*role, "config.json") : team::RoleSpec{};
+  if (options.exec) return;
+  if (role == nullptr) {
+    std::vector<std::string> known;
+    for (const team::Role& other : team.roles) known.push_back(other.name);
+    const auto near = team::nearest(options.role, known);
+    team::fail(team::Code::not_found, "no role '{}' in team {}{}", team::one_line(options.role), team.name,
+               !near.empty()   ? "; did you mean " + team::join(near, ", ") + "?"
+               : known.empty() ? "; team-create --role makes one, or give --exec"
+                               : "; there is " + team::join(known, ", "));
+  }
+  if (!spec.command) {
+    team::fail(team::Code::usage, "role {} has no command; give --exec", options.role);
+  }
+}
+
+team::Exit spawn(team::Context& context, Options& options) {
+  team::check_enabled();
+  context.require_lead("start a teammate");
+  team::read_if_dash(options.prompt);
+  check_role(context.team(), options);
+  if (options.count == 0) team::fail(team::Code::usage, "--count is 1 or more");
+  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  const auto mode =
+      team::choose_mode(options.mode.value_or(team::setting(context.team(), "teammate.mode")), team::warn);
+  team::Spawner spawner(place, mode, team::warn);
+  context.changes();
+  const auto names = spawner.recruit(options.role, options.count.value_or(1));
+  spawner.start_all(names, arguments_for(options), [&](const std::string& name) {
+    context.out().line(context.json() ? fmt::format(R"({{"name":"{}"}})", name) : name);
+    context.out().flush();
+    context.made();
+  });
+  if (const std::string how = spawner.how_to_attach(); !how.empty()) team::warn("to see it: " + how);
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("teammate-spawn", "start a new teammate in the background or in a tmux pane", "[options] ROLE");
+  command.operand("ROLE", options.role, "what it is: it becomes ROLE-1, ROLE-2, ...");
+  command.option("--exec COMMAND", options.exec, "what it runs (else the command of the role)");
+  command.option("--prompt TEXT", options.prompt, "its first piece of work; - reads it from stdin");
+  command.option("--task ID", options.task, "the task it takes first");
+  command.option("--mode MODE", options.mode, "auto, background or tmux (else the setting teammate.mode)");
+  command.option("--count N", options.count, "so many of them (1)");
+  command.flag("--once", options.once, "it ends after one piece of work");
+  command.flag("--until-done", options.until_done, "it ends when the board has nothing left for it");
+  command.flag("--plan", options.plan, "its tasks need a plan that the lead approves");
+  command.at_most_one({"--task", "--count"});
+  command.takes_all();
+  command.example("teammate-spawn coder --count 3");
+  command.example("teammate-spawn tester --exec './run-tests' --mode tmux");
+  return command.run(argc, argv, [&](team::Context& context) { return spawn(context, options); });
+}

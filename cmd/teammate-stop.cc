@@ -1,0 +1,53 @@
+// teammate-stop - ask teammates to shut down, and end those that do not
+
+#include "libteam/agent/shutdown.h"
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+
+namespace {
+
+struct Options {
+  std::vector<std::string> names;
+  bool all = false;
+  std::optional<double> timeout;
+  bool force = false;
+};
+
+team::Exit stop(team::Context& context, Options& options) {
+  context.require_lead("stop a teammate");
+  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  for (const std::string& name : options.names) place.mail().mailbox(name);  // throws if there is no such member
+  if (options.all) options.names = team::running_teammates(place);
+  context.changes();
+  const auto insist = options.force ? team::Insist::yes : team::Insist::no;
+  constexpr double kPatience = 60;
+  const auto stopped = team::stop_teammates(place, options.names, options.timeout.value_or(kPatience), insist);
+  bool all = true;
+  for (const team::Stopped& one : stopped) {
+    const bool runs = one.kind == team::Stopped::Kind::refused || one.kind == team::Stopped::Kind::silent;
+    all = all && !runs;
+    if (runs) team::no(context, team::describe(one));
+    else if (context.json())
+      context.out().line(fmt::format(R"({{"name":"{}","end":"{}"}})", one.name, name_of(one.kind)));
+    else if (context.out().is_terminal()) context.out().line(team::describe(one));
+    else context.out().line(fmt::format("{}\t{}", one.name, team::name_of(one.kind)));
+  }
+  return all ? team::Exit::done : team::Exit::no;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("teammate-stop", "ask teammates to shut down, and end those that do not",
+                        "[options] NAME... | --all");
+  command.operand("[NAME...]", options.names, "who is to end");
+  command.flag("--all", options.all, "everybody who runs");
+  command.seconds("--timeout SECONDS", options.timeout, "how long to wait for answer and end (60)");
+  command.flag("--force", options.force, "then kill who still runs, with all that it started");
+  command.exactly_one({"NAME", "--all"});
+  command.takes_all();
+  command.example("teammate-stop coder-1");
+  command.example("teammate-stop --all --timeout 10 --force");
+  return command.run(argc, argv, [&](team::Context& context) { return stop(context, options); });
+}

@@ -1,0 +1,216 @@
+#include "libteam/agent/spawn.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "libteam/agent/tmux.h"
+#include "libteam/base/text.h"
+#include "libteam/store/presence.h"
+#include "libteam/system/lines.h"
+#include "libteam/system/process.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+constexpr double kSecondsToStart = 10;
+constexpr off_t kLargestLog = off_t{8} << 20;
+
+std::string log_file(const std::string& name) { return name + ".log"; }
+
+// Whether another life has begun than the one before.
+bool has_started(const Folder& folder, const std::string& name, const std::string& run_before) {
+  if (look_at_lock(folder, alive_file(name)) != Held::yes) return false;
+  const auto state = state_of(folder, name);
+  return state && state->run != run_before;
+}
+
+std::string run_of(const Folder& folder, const std::string& name) {
+  try {
+    const auto state = state_of(folder, name);
+    return state ? state->run : "";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+// What its exit status says, if it is one of ours.
+Code code_of(int status) {
+  for (const Code code : {Code::usage, Code::not_found, Code::conflict, Code::blocked, Code::busy,
+                          Code::permission_denied, Code::invalid_state, Code::corrupt, Code::again}) {
+    if (status == static_cast<int>(code)) return code;
+  }
+  return Code::io;
+}
+
+// An old log that has grown large is put aside; one such is kept.
+Fd open_log(const Folder& folder, const std::string& name) {
+  const auto stamp = folder.stamp(log_file(name));
+  if (stamp && stamp->size > kLargestLog) folder.rename_into(log_file(name), folder, log_file(name) + ".1");
+  return folder.open(log_file(name), O_WRONLY | O_CREAT | O_APPEND);
+}
+
+std::string last_words(const Folder& folder, const std::string& name) {
+  const Fd log = folder.open_if_there(log_file(name), O_RDONLY);
+  const auto line = log ? line_before(log, size_of(log)) : std::nullopt;
+  return line ? one_line(line->text) : "it said nothing";
+}
+
+}  // namespace
+
+void check_enabled() {
+  for (const char* name : {"CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS", "ENABLE_AGENT_TEAMS"}) {
+    const auto value = environment_variable(name);
+    if (value == "0" || value == "false")
+      fail(Code::permission_denied, "agent teams are turned off ({}={})", name, *value);
+  }
+}
+
+SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn) {
+  if (mode != "auto" && mode != "background" && mode != "tmux") {
+    fail(Code::usage, "the mode is auto, background or tmux, not '{}'", one_line(mode));
+  }
+  if (mode == "background" || (mode == "auto" && !inside_tmux())) return SpawnMode::background;
+  if (has_tmux()) return SpawnMode::tmux;
+  warn("warning: there is no tmux here; starting in the background");
+  return SpawnMode::background;
+}
+
+Spawner::Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn)
+    : place_(place), mode_(mode), warn_(std::move(warn)) {}
+
+std::vector<std::string> Spawner::command_line(const std::string& name,
+                                               const std::vector<std::string>& arguments) const {
+  std::vector<std::string> line = {own_folder() + "/teammate-run", name, "-C",
+                                   place_.root().path(),           "-t", place_.team().name};
+  line.insert(line.end(), arguments.begin(), arguments.end());
+  return line;
+}
+
+std::vector<std::string> Spawner::recruit(const std::string& role, std::int64_t count) {
+  std::vector<std::string> names;
+  const Folder folder = place_.roster().folder_of(place_.team().name);
+  const auto lives = place_.roster().lives(place_.team().name);
+  // One that is starting has its file a moment before it has locked it.
+  const auto life_of = [&](const std::string& name) {
+    const Life life = lives(name);
+    return life == Life::dead && !folder.has(name + ".json") ? Life::unknown : life;
+  };
+  place_.roster().change(place_.team().name, [&](Team& team) {
+    names.clear();
+    for (std::int64_t i = 0; i < count; ++i) names.push_back(team::recruit(team, role, life_of));
+  });
+  place_.refresh();
+  return names;
+}
+
+void Spawner::start_all(const std::vector<std::string>& names, const std::vector<std::string>& arguments,
+                        const std::function<void(const std::string& name)>& started) {
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    try {
+      start(*name, arguments, "");
+    } catch (const Error&) {
+      dismiss({name, names.end()});
+      throw;
+    }
+    started(*name);
+  }
+}
+
+// They have never lived.
+void Spawner::dismiss(const std::vector<std::string>& names) {
+  const Folder folder = place_.roster().folder_of(place_.team().name);
+  place_.roster().change(place_.team().name, [&](Team& team) {
+    for (const std::string& name : names) remove_member(team, name);
+  });
+  for (const std::string& name : names) {
+    for (const char* file : {".alive", ".json", ".log"}) folder.remove(name + file);
+  }
+  place_.refresh();
+}
+
+void Spawner::start(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory) {
+  const Folder folder = place_.roster().folder_of(place_.team().name);
+  if (look_at_lock(folder, alive_file(name)) == Held::yes) fail(Code::conflict, "{} is running already", name);
+  const std::string& where = directory.empty() ? place_.root().path() : directory;
+  if (mode_ == SpawnMode::tmux && start_in_pane(folder, name, arguments, where)) return;
+  start_in_background(folder, name, arguments, where);
+}
+
+void Spawner::start_in_background(const Folder& folder, const std::string& name,
+                                  const std::vector<std::string>& arguments, const std::string& directory) const {
+  const std::string before = run_of(folder, name);
+  Watch watch(folder);
+  // It is nobody's part: not of the lead who may have asked for it.
+  const Program program{command_line(name, arguments),
+                        {{"TEAM_MEMBER", std::nullopt},
+                         {"TEAM_RUN_ID", std::nullopt},
+                         {"TASK_ID", std::nullopt},
+                         {"TASK_FILE", std::nullopt},
+                         {"TEAM_START_MODE", "background"}},
+                        directory,
+                        ""};
+  const pid_t pid = start_detached(program, open_log(folder, name));
+  const Fd end = watch_process(pid);
+  watch.wake_on(end.get());
+  const Deadline deadline = Deadline::in(kSecondsToStart);
+  while (true) {
+    if (has_started(folder, name, before)) {
+      if (state_of(folder, name)->pid == pid) return;
+      // Another one was faster: ours must not lie in wait for its end.
+      kill_tree(pid);
+      fail(Code::conflict, "{} is running already", name);
+    }
+    if (const auto status = ended_child(pid)) {
+      // One that had little to do may be over before we look.
+      if (*status == 0 || run_of(folder, name) != before) return;
+      fail(code_of(*status), "{} did not start: {}", name, last_words(folder, name));
+    }
+    if (!watch.wait(deadline).any) break;
+  }
+  kill_tree(pid);
+  fail(Code::io, "{} did not start within {} s", name, kSecondsToStart);
+}
+
+// False, and the user is told, if tmux has no pane for it.
+bool Spawner::start_in_pane(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
+                            const std::string& directory) {
+  const std::string before = run_of(folder, name);
+  Watch watch(folder);
+  const Tmux tmux(place_.team().name, place_.root().path());
+  Tmux::Pane pane{name, directory, command_line(name, arguments), {}};
+  pane.environment = {
+      {"TEAM_START_MODE", "tmux"}, {"TEAM_MEMBER", ""}, {"TEAM_RUN_ID", ""}, {"TASK_ID", ""}, {"TEAM_DETACHED", ""}};
+  for (const char* variable : {"PATH", "TEAM_DURABILITY", "TEAM_NOTIFY"}) {
+    if (const auto value = environment_variable(variable)) pane.environment.emplace_back(variable, *value);
+  }
+  std::string id;
+  try {
+    id = tmux.open(pane);
+    in_panes_ = true;
+  } catch (const Error& error) {
+    warn_(fmt::format("warning: {}; starting {} in the background", error.what(), name));
+    return false;
+  }
+  const Deadline deadline = Deadline::in(kSecondsToStart);
+  while (!deadline.passed()) {
+    if (has_started(folder, name, before)) return true;
+    // Nothing tells of the end of a pane.
+    watch.wait(deadline.or_in(0.2));
+    if (has_started(folder, name, before) || run_of(folder, name) != before) return true;
+    if (tmux.is_dead(id)) {
+      tmux.close(id);
+      fail(Code::io, "{} did not start: its pane closed at once; try it with --mode background", name);
+    }
+  }
+  tmux.close(id);
+  fail(Code::io, "{} did not start within {} s", name, kSecondsToStart);
+}
+
+std::string Spawner::how_to_attach() const {
+  return in_panes_ ? Tmux(place_.team().name, place_.root().path()).how_to_attach() : "";
+}
+
+}  // namespace team

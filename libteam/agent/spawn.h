@@ -1,0 +1,56 @@
+// Starting teammates: in the background, detached and with a log file, or each in a pane of tmux.
+//
+// A teammate has started when it holds its own lock and has written its state; one that does not come so far leaves
+// nothing behind.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libteam/agent/workplace.h"
+#include "libteam/record/member_state.h"
+
+namespace team {
+
+// Throws permission_denied if CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS or ENABLE_AGENT_TEAMS says that agents start no
+// others.
+void check_enabled();
+
+// `mode` is auto, background or tmux. auto is tmux for who is inside one; where tmux does not work, `warn` is told and
+// it is background. Throws usage for another word.
+enum class SpawnMode { background, tmux };
+SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn);
+
+class Spawner {
+ public:
+  Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn);
+
+  // Adds so many members of this role to the team, all or none. Throws invalid_state if the team has no room.
+  std::vector<std::string> recruit(const std::string& role, std::int64_t count);
+  // Starts those that were just recruited; `started` is told of each. If one does not start, throws what it said; it
+  // and those after it are no members any more.
+  void start_all(const std::vector<std::string>& names, const std::vector<std::string>& arguments,
+                 const std::function<void(const std::string& name)>& started);
+  // Starts one that is a member already, in `directory` (empty: the root). Throws conflict if it runs.
+  void start(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory);
+
+  // How to look at what was started in panes; empty if there is none.
+  std::string how_to_attach() const;
+
+ private:
+  void start_in_background(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
+                           const std::string& directory) const;
+  bool start_in_pane(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
+                     const std::string& directory);
+  void dismiss(const std::vector<std::string>& names);
+  std::vector<std::string> command_line(const std::string& name, const std::vector<std::string>& arguments) const;
+
+  Workplace& place_;
+  SpawnMode mode_;
+  std::function<void(std::string_view)> warn_;
+  bool in_panes_ = false;
+};
+
+}  // namespace team

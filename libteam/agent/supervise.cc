@@ -1,0 +1,99 @@
+#include "libteam/agent/supervise.h"
+
+#include <algorithm>
+
+#include "libteam/base/text.h"
+#include "libteam/store/presence.h"
+#include "libteam/store/status.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+// Of the members those that run.
+std::vector<Member> running_members(const Workplace& place) {
+  const auto life_of = place.roster().lives(place.team().name);
+  std::vector<Member> running;
+  for (const Member& member : place.team().members) {
+    if (member.name != place.team().lead && life_of(member.name) == Life::running) running.push_back(member);
+  }
+  return running;
+}
+
+bool is_over(const Workplace& place) {
+  const auto running = running_members(place);
+  if (running.empty()) return true;
+  if (!everybody_idles(place.roster(), place.team())) return false;
+  for (const Member& member : running) {
+    bool mail = false;
+    place.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
+    if (mail) return false;  // it is about to wake
+  }
+  place.board().reclaim();  // what the dead held: perhaps nobody of those who run may take it
+  return place.board().is_quiet(running);
+}
+
+// What an onlooker wants to know of the log.
+class Reporter {
+ public:
+  Reporter(const EventLog& log, std::function<void(std::string_view)> report) : log_(log), report_(std::move(report)) {}
+
+  void catch_up() {
+    log_.each_after(seq_, [&](std::string_view line) {
+      const Envelope envelope = parse_envelope(line, "events.jsonl");
+      seq_ = envelope.seq;
+      const bool moves = envelope.type.starts_with("TASK_") || envelope.type.starts_with("PLAN_");
+      const bool is_news = envelope.type != "TASK_CREATED" && envelope.type != "TASK_UNBLOCKED";
+      const bool ends = envelope.type == "RUN_ERROR";
+      if ((moves && is_news) || ends)
+        report_(fmt::format("{} {} {}", envelope.agent, envelope.type, describe(envelope)));
+      return true;
+    });
+  }
+
+ private:
+  const EventLog& log_;
+  std::function<void(std::string_view)> report_;
+  std::int64_t seq_ = 0;
+};
+
+}  // namespace
+
+TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& signals,
+                  const std::function<void(std::string_view)>& report) {
+  const Folder folder = place.roster().folder_of(place.team().name);
+  Watch watch(folder);
+  place.board().watch(watch);
+  watch.wake_on(signals.fd());
+  const EventLog log(folder, place.lock_timeout());
+  Reporter reporter(log, report);
+  while (true) {
+    reporter.catch_up();
+    if (const auto signal = signals.take()) return {TeamEnd::Kind::interrupted, *signal};
+    place.refresh();
+    if (is_over(place)) break;
+    // The end of a life is told just before its lock is free: hence a look every now and then.
+    watch.wait(deadline.or_in(1));
+    if (deadline.passed()) return {TeamEnd::Kind::too_late, 0};
+  }
+  reporter.catch_up();
+  return {};
+}
+
+std::vector<std::string> what_is_missing(const Workplace& place) {
+  std::vector<std::string> missing;
+  const auto look = [&](const SeenTask& seen) {
+    if (seen.task.status == Status::completed) return;
+    const auto reasons = explain(seen.task, place.roster(), &place.team(), place.board().view());
+    missing.push_back(fmt::format("task {} '{}': {}", seen.task.id, cut_characters(one_line(seen.task.subject), 60),
+                                  one_line(reasons.front().text)));
+  };
+  const auto broken = [&](TaskId id, const Error& error) {
+    missing.push_back(fmt::format("task {}: {}", id, error.what()));
+  };
+  place.board().view().each({}, BoardView::Detail::open_blockers, look, broken);
+  return missing;
+}
+
+}  // namespace team

@@ -1,0 +1,122 @@
+// The life of a teammate: it wakes, takes messages and tasks, has a driver do the work, reports, idles, shuts down.
+//
+//   spawn → active ⇄ idle → shutdown          (and plan_pending, paused, error)
+//
+// Messages come before the board. A message is acknowledged when its work is done and answered, a task completed when
+// its work is done; who dies in between does it again. Control (shutdown, approval) is what the records of the requests
+// say, never the text of a message.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libteam/agent/driver.h"
+#include "libteam/agent/prompt.h"
+#include "libteam/agent/workplace.h"
+#include "libteam/store/presence.h"
+#include "libteam/system/process.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+struct TeammateOptions {
+  std::optional<std::string> role;  // to join with, for one who is no member yet
+  std::string role_prompt;
+  std::optional<std::string> prompt;  // the first piece of work
+  std::optional<TaskId> task;         // claimed at the start, or nothing is started
+  bool auto_claim = true;
+  bool once = false;        // ends after one piece of work
+  bool until_done = false;  // ends when the board has nothing left for it
+  bool plan = false;        // tasks need an approved plan
+  std::optional<double> idle_timeout;
+  std::int64_t retries = 2;
+  Start start;  // without the prompt and the task
+  std::optional<std::string> model;
+};
+
+class Teammate {
+ public:
+  // `place`, `driver`, `signals` and `audience` outlive this. Nothing happens yet.
+  Teammate(Workplace& place, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience);
+  ~Teammate();
+
+  // Lives; gives the exit status. Throws conflict if one of that name lives already, what the claim of its first task
+  // threw, not_found when the team is gone.
+  int run();
+
+ private:
+  struct Ending {
+    std::string reason;
+    int status = 0;
+    State state = State::shutdown;
+    bool resumable = false;
+  };
+  // A task that it holds, or what its prompt asks.
+  struct Job {
+    std::optional<Task> task;
+    bool assigned = false;  // to this member, before it was claimed
+    std::optional<PlanAnswer> plan;
+  };
+
+  void start();
+  void recover();
+  void live();
+  void step();
+  std::optional<Changed> claim_next();
+  void end();
+  void finish_piece(bool success);
+
+  bool work_on_messages(Phase phase);
+  void work_on_held();
+  void work_on(Job job);
+  bool agree_on_plan(Job& job);
+  std::optional<PlanAnswer> await_answer(const std::string& request, const Job& job);
+  void settle(const Job& job, Outcome outcome);
+  void report_prompt(const Outcome& outcome);
+  void complete(const Task& task, const std::string& result);
+  void give_up(const Task& task, const std::string& reason);
+  void put_back(const Job& job, const std::string& reason);
+  bool is_mine(const Job& job) const;
+  Work piece_of(const Job& job, Phase phase) const;
+
+  bool answer_shutdown(const Message& message);
+  bool answer_shutdown(const std::string& request_id, const Event& event);
+  void answer_others();
+  void reply(const std::vector<Message>& messages, const std::string& text);
+  void read_body(const Mailbox& mailbox, Message& message) const;
+
+  void idle();
+  bool is_kept_busy();
+  bool concerns_me(const Changes& changes);
+  void wait_after(const Error& error);
+  template <class Call>
+  void persist(Call call);
+  void note(const std::string& line) const { audience_.note(line); }
+  void record(const std::vector<Event>& events) const;
+  void become(State state, const std::string& reason, std::optional<TaskId> task = std::nullopt);
+  void interrupt(int signal);
+  Identity identity() const;
+
+  Workplace& place_;
+  TeammateOptions options_;
+  Driver& driver_;
+  const Signals& signals_;
+  Audience audience_;
+  std::optional<Presence> presence_;
+  std::optional<Watch> watch_;
+  std::deque<Job> held_;  // what it holds and has not come to: of --task, or from its last life
+  std::optional<Ending> ending_;
+  std::optional<Deadline> idle_end_;
+  Deadline look_again_ = Deadline::never();
+  // A task that was given back for another try, as it was then: while nobody has touched it, its plan is approved.
+  std::optional<std::pair<Task, PlanAnswer>> approved_;
+  double pause_ = 1;
+  bool succeeded_ = false;
+  int objections_ = 0;  // of the hook, since the last piece of work
+};
+
+}  // namespace team

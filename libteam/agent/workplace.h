@@ -1,0 +1,56 @@
+// What an agent works with: its team, the board and the mail, and who it is there.
+//
+// An agent outlives many changes of its team. refresh() looks whether the configuration is another one by now and then
+// opens everything anew, so that a member who joined later can be written to and a new limit holds.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libteam/record/team.h"
+#include "libteam/store/board.h"
+#include "libteam/store/mail.h"
+#include "libteam/store/root.h"
+#include "libteam/store/roster.h"
+
+namespace team {
+
+class Workplace {
+ public:
+  // `root` outlives this.
+  Workplace(const Root& root, std::string team, Actor self, double lock_timeout);
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  // Throws not_found if the team is no more.
+  void refresh();
+
+  const Root& root() const { return root_; }
+  const Roster& roster() const { return roster_; }
+  const Team& team() const { return parts_->team; }
+  Board& board() const { return parts_->board; }
+  const Mail& mail() const { return parts_->mail; }
+  // Who acts here; its role is what the configuration says, once it is a member.
+  const Actor& self() const { return self_; }
+  double lock_timeout() const { return lock_timeout_; }
+  Mailbox mailbox() const { return mail().mailbox(self_.name); }
+
+ private:
+  struct Parts {
+    Parts(const Root& root, Team team, double lock_timeout);
+    Team team;
+    Board board;
+    Mail mail;
+  };
+
+  const Root& root_;
+  std::string name_;
+  Actor self_;
+  double lock_timeout_;
+  Roster roster_;
+  Stamp version_;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace team

@@ -1,0 +1,27 @@
+#include "libteam/cli/console.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/system/file.h"
+
+namespace team {
+
+Console::Console() {
+  const char* plain = std::getenv("NO_COLOR");
+  colour_ = ::isatty(STDERR_FILENO) == 1 && (plain == nullptr || *plain == '\0');
+}
+
+void Console::note(std::string_view line) const {
+  const std::string text = fmt::format("{} {}", clock_time(now()), one_line(line));
+  write_all(STDERR_FILENO, colour_ ? fmt::format("\x1b[2m{}\x1b[0m\n", text) : text + "\n");
+}
+
+void Console::out(std::string_view text) const { write_all(STDOUT_FILENO, text); }
+
+void Console::err(std::string_view text) const { write_all(STDERR_FILENO, text); }
+
+}  // namespace team

@@ -1,0 +1,22 @@
+// What a command shows that runs for long: what it does on stderr, what its work says on stdout and stderr, at once.
+#pragma once
+
+#include <string_view>
+
+namespace team {
+
+class Console {
+ public:
+  Console();
+
+  // One line with the time in front, faint on a terminal.
+  void note(std::string_view line) const;
+  // As it is. A reader that went away is no reason to stop.
+  void out(std::string_view text) const;
+  void err(std::string_view text) const;
+
+ private:
+  bool colour_;
+};
+
+}  // namespace team

@@ -1,0 +1,52 @@
+// How a member is: `<name>.json` as a value. Who it is stands in the team's configuration; whether its process lives is
+// for the kernel to say.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libteam/record/event.h"
+#include "libteam/record/task.h"
+
+namespace team {
+
+enum class State { spawn, active, idle, plan_pending, paused, error, shutdown };
+
+std::string_view name_of(State state);
+
+// Waits for something to do.
+inline bool is_idle(State state) { return state == State::idle || state == State::paused; }
+
+// How a teammate was started, so that it can be started again.
+struct Start {
+  std::vector<std::string> arguments;  // of teammate-run, after the name
+  std::string directory;
+  std::string mode;  // foreground, background, tmux
+};
+
+struct MemberState {
+  State state = State::spawn;
+  double since = 0;
+  std::string reason;
+  std::optional<TaskId> task;
+  std::string host;
+  std::int64_t pid = 0;
+  std::string run;
+  std::optional<std::string> model;
+  std::string usage = "{}";               // a JSON object, as text
+  std::optional<std::string> pane, tmux;  // the tmux pane it runs in, and the server's socket
+  bool resumable = true;                  // false: it ended because it was done, or was asked to
+  Start start;
+  std::string extra = "{}";
+};
+
+MemberState parse_member_state(std::string_view text, std::string_view file);
+std::string to_file(const MemberState& state);
+
+// `from` is none for the first state ever.
+Event member_state_event(std::optional<State> from, const MemberState& now);
+
+}  // namespace team

@@ -1,0 +1,52 @@
+#include "libteam/record/role.h"
+
+#include "libteam/base/text.h"
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+namespace {
+
+// Seconds, as a number or as people write them: 90, "90s", "5m".
+std::optional<double> duration(Fields& fields, const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found != object.end() && found->is_string()) {
+    const auto seconds = parse_seconds(fields.text(key).value());
+    if (!seconds) fields.refuse(key, "seconds (2, 0.5, 500ms, 3m, 1h)");
+    return seconds;
+  }
+  const auto seconds = fields.number(key);
+  if (seconds && *seconds < 0) fields.refuse(key, "seconds (2, 0.5, 500ms, 3m, 1h)");
+  return seconds;
+}
+
+}  // namespace
+
+RoleSpec parse_role(const Role& role, const std::string& where) {
+  const std::string place = fmt::format("{}: role {}", where, role.name);
+  const Json json = parse_json(role.definition, place);
+  Fields fields(json, role.definition, place);
+  RoleSpec spec;
+  spec.prompt = fields.text("prompt").value_or("");
+  spec.command = fields.text("command");
+  spec.model = fields.text("model");
+  spec.provider = fields.text("provider");
+  spec.base_url = fields.text("base_url");
+  spec.plan = fields.boolean("plan").value_or(false);
+  if (const Json* tools = fields.array("tools")) {
+    spec.tools.emplace();
+    for (const Json& tool : *tools) {
+      if (!tool.is_string()) fields.refuse("tools", "an array of names");
+      spec.tools->push_back(tool.get<std::string>());
+    }
+  }
+  if (const Json* limits = fields.object("limits")) {
+    Fields inner(*limits, role.definition, place);
+    spec.retries = inner.integer("retries", 0, 1000);
+    spec.time_limit = duration(inner, *limits, "time");
+    spec.idle_timeout = duration(inner, *limits, "idle");
+  }
+  return spec;
+}
+
+}  // namespace team

@@ -1,0 +1,25 @@
+// What a role of a team means to one who plays it: an entry of `roles` in `config.json` as a value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/record/team.h"
+
+namespace team {
+
+struct RoleSpec {
+  std::string prompt;                  // what the role is about, in front of every piece of work
+  std::optional<std::string> command;  // for teammate-run --exec
+  std::optional<std::string> model, provider, base_url;
+  std::optional<std::vector<std::string>> tools;  // none: all that a teammate has
+  bool plan = false;                              // its plans need approval
+  std::optional<std::int64_t> retries;
+  std::optional<double> time_limit, idle_timeout;  // seconds
+};
+
+// Throws corrupt for a definition that says something else than it should; `where` is its place, for the message.
+RoleSpec parse_role(const Role& role, const std::string& where);
+
+}  // namespace team

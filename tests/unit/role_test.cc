@@ -1,0 +1,95 @@
+// What a role may say, and what is said to one who says something else.
+#include "libteam/record/role.h"
+
+#include <string_view>
+#include <utility>
+
+#include "tests/unit/check.h"
+
+using namespace team;
+using test::fails_with;
+using test::message_of;
+
+namespace {
+
+RoleSpec parse(const std::string& definition) { return parse_role({"coder", definition}, "config.json"); }
+
+std::string refusal(const std::string& definition) {
+  return message_of([&] { parse(definition); });
+}
+
+bool ends_with(std::string_view text, std::string_view end) { return text.ends_with(end); }
+
+void least() {
+  const RoleSpec role = parse("{}");
+  CHECK(role.prompt.empty() && !role.plan);
+  CHECK(!role.command && !role.model && !role.provider && !role.base_url && !role.tools);
+  CHECK(!role.retries && !role.time_limit && !role.idle_timeout);
+}
+
+void all() {
+  const RoleSpec role = parse(
+      "{\"prompt\":\"You write code.\",\"command\":\"claude -p\",\"model\":\"m\",\"provider\":\"openai\","
+      "\"base_url\":\"http://localhost\",\"tools\":[\"bash\",\"read_file\"],\"plan\":true,"
+      "\"limits\":{\"retries\":0,\"time\":90,\"idle\":\"5m\"}}");
+  CHECK(role.prompt == "You write code." && role.command == "claude -p");
+  CHECK(role.model == "m" && role.provider == "openai" && role.base_url == "http://localhost");
+  CHECK(role.tools == (std::vector<std::string>{"bash", "read_file"}));
+  CHECK(role.plan && role.retries == 0 && role.time_limit == 90 && role.idle_timeout == 300);
+}
+
+void nothing_said() {
+  const RoleSpec role = parse("{\"command\":null,\"tools\":null,\"plan\":null,\"limits\":{\"time\":null}}");
+  CHECK(!role.command && !role.tools && !role.plan && !role.time_limit);
+  CHECK(parse("{\"tools\":[]}").tools == std::vector<std::string>{});  // none at all is not the same as all
+}
+
+void durations() {
+  const std::pair<const char*, double> good[] = {{"0", 0},         {"1.5", 1.5},    {"\"2\"", 2},
+                                                 {"\"0.5\"", 0.5}, {"\"90s\"", 90}, {"\"500ms\"", 0.5},
+                                                 {"\"3m\"", 180},  {"\"1h\"", 3600}};
+  for (const auto& [text, seconds] : good) {
+    CHECK(parse(std::string("{\"limits\":{\"time\":") + text + "}}").time_limit == seconds);
+  }
+  for (const char* bad : {"-1", "\"-1\"", "\"soon\"", "\"\"", "\"1d\"", "\"inf\"", "\"nan\""}) {
+    const std::string text = std::string("{\"limits\":{\"idle\":") + bad + "}}";
+    CHECK(ends_with(refusal(text), "'idle' must be seconds (2, 0.5, 500ms, 3m, 1h)"));
+  }
+  CHECK(ends_with(refusal("{\"limits\":{\"time\":true}}"), "'time' must be a number"));
+}
+
+void refusals() {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{\"prompt\":1}", "'prompt' must be a string"},
+      {"{\"command\":[\"claude\",\"-p\"]}", "'command' must be a string"},
+      {"{\"model\":{}}", "'model' must be a string"},
+      {"{\"provider\":false}", "'provider' must be a string"},
+      {"{\"base_url\":80}", "'base_url' must be a string"},
+      {"{\"plan\":\"yes\"}", "'plan' must be true or false"},
+      {"{\"plan\":1}", "'plan' must be true or false"},
+      {"{\"tools\":\"bash\"}", "'tools' must be an array"},
+      {"{\"tools\":[1]}", "'tools' must be an array of names"},
+      {"{\"limits\":[]}", "'limits' must be an object"},
+      {"{\"limits\":{\"retries\":-1}}", "'retries' must be a whole number from 0 to 1000"},
+      {"{\"limits\":{\"retries\":1001}}", "'retries' must be a whole number from 0 to 1000"},
+      {"{\"limits\":{\"retries\":1.5}}", "'retries' must be a whole number from 0 to 1000"},
+      {"{\"limits\":{\"retries\":\"2\"}}", "'retries' must be a whole number from 0 to 1000"},
+      {"[]", "not a JSON object"},
+  };
+  for (const auto& [definition, end] : cases) {
+    const std::string text = refusal(definition);
+    CHECK(text.starts_with("config.json: role coder") && ends_with(text, end));
+    CHECK(fails_with(Code::corrupt, [&] { parse(definition); }));
+  }
+}
+
+}  // namespace
+
+int main() {
+  least();
+  all();
+  nothing_said();
+  durations();
+  refusals();
+  return test::report();
+}
