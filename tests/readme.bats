@@ -1,7 +1,9 @@
 load helper
 
-# console_blocks FILE: the lines of its ```console blocks.
-console_blocks() { sed -n '/^```console$/,/^```$/{/^```/!p}' "$1"; }
+# console_blocks SECTION: the lines of the ```console blocks of one section of the README.
+console_blocks() {
+  sed -n "/^## $1\$/,/^## /{/^\`\`\`console\$/,/^\`\`\`\$/{/^\`\`\`/!p}}" "$PROJECT/README.md"
+}
 
 # replay: reads a transcript and prints it again, with what the commands print now on a terminal. What does not begin
 # with "$ " was printed by the command above it.
@@ -14,21 +16,37 @@ replay() {
   done 3<&0
 }
 
-@test "the tour of the README prints what the README says" {
+teardown() {
+  [ ! -d demo/graphql ] || teammate-stop -C demo/graphql --all --timeout 0 --force >/dev/null
+}
+
+# goes_as_printed SECTION FOLDER: its commands, run in FOLDER, print what the README says.
+goes_as_printed() {
   export NO_COLOR=1 SHELL=/bin/bash
-  mkdir tour
-  console_blocks "$PROJECT/README.md" >expected
+  console_blocks "$1" >expected
   grep -q '^\$ ' expected
 
-  (cd tour && replay <../expected) >actual
+  (cd "$2" && replay <"$BATS_TEST_TMPDIR/expected") >actual
 
   diff -u expected actual
+}
+
+@test "the tour of the README goes on where the demo ended" {
+  "$PROJECT/scripts/demo" "$BIN" demo >/dev/null
+
+  goes_as_printed 'A tour of five minutes' demo/graphql
+}
+
+@test "what the README does by hand prints what the README says" {
+  mkdir empty
+
+  goes_as_printed 'By hand' empty
 }
 
 @test "every command the README names is there" {
   local name
   # shellcheck disable=SC2016 # backquotes of Markdown
-  for name in $(grep -oE '`(task|team)-[a-z]+' "$PROJECT/README.md" | tr -d '`' | sort -u); do
+  for name in $(grep -oE '`(task|team|teammate)-[a-z]+' "$PROJECT/README.md" | tr -d '`' | sort -u); do
     [ -x "$BIN/$name" ] || { echo "no $name"; return 1; }
   done
 }
