@@ -30,7 +30,7 @@ team::RoleSpec spec_of(const team::Team& team, const std::optional<std::string>&
 // What the command line says, else the role.
 void complete(Options& options, const team::RoleSpec& role) {
   if (!options.exec) options.exec = role.command;
-  if (!options.exec) {
+  if (!options.exec || options.exec->empty()) {
     team::fail(team::Code::usage, "what does {} run? --exec COMMAND, or a role that has a command", options.name);
   }
   team::TeammateOptions& teammate = options.teammate;

@@ -77,7 +77,7 @@ strays() {
   local pid found
   found=$({
     grep -lszxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ
-    find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$BATS_TEST_TMPDIR*" 2>/dev/null
+    find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' \( -lname "$BATS_TEST_TMPDIR" -o -lname "$BATS_TEST_TMPDIR/*" \) 2>/dev/null
   } | cut -d / -f 3 | sort -u)
   # The shells of bats stand in the folder too; of what is no more there is no command line.
   found=$(sed -n 's|..*|/proc/&/cmdline|p' <<<"$found" | xargs -r grep -LsaF bats-exec-test | cut -d / -f 3)

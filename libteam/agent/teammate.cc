@@ -82,11 +82,6 @@ void Teammate::start() {
     for (const Job& job : held_) put_back(job, "released: its owner could not be started");
     throw;
   }
-  watch_.emplace(presence_->folder());
-  place_.board().watch(*watch_);
-  watch_->wake_on(signals_.fd());
-  watch_->look_every(number_setting(place_.team(), "idle.poll"));
-
   MemberState first;
   first.reason = presence_->before() ? "started again" : "started";
   first.host = host_name();
@@ -148,6 +143,7 @@ void Teammate::step() {
     work_on({std::move(claimed->task), assigned, std::nullopt});
     return;
   }
+  if (!held_.empty()) return;
   if (options_.until_done && place_.board().is_over_for(place_.self())) {
     ending_ = Ending{.reason = "the board has nothing left for it"};
     return;
@@ -166,10 +162,21 @@ std::optional<Changed> Teammate::claim_next() {
   try {
     return place_.board().claim_next(place_.self());
   } catch (const Error& error) {
-    // Its program, or somebody by its name, has taken another one by hand.
-    if (error.code() == Code::busy) return std::nullopt;
-    throw;
+    if (error.code() != Code::busy) throw;
+    find_left_tasks();
+    return std::nullopt;
   }
+}
+
+// Its program has taken others by hand and left them lying: they are its own, and done like any.
+void Teammate::find_left_tasks() {
+  TaskFilter filter;
+  filter.statuses = {Status::in_progress};
+  filter.owner = place_.self().name;
+  const auto keep = [&](const SeenTask& seen) {
+    if (seen.task.run == place_.self().run) held_.push_back({seen.task, false, std::nullopt});
+  };
+  place_.board().view().each(filter, BoardView::Detail::open_blockers, keep, [](TaskId, const Error&) {});
 }
 
 void Teammate::end() {
@@ -244,7 +251,17 @@ void Teammate::persist(Call call) {
   }
 }
 
+// From here on nothing is missed. Only for who is about to wait: the folders of a busy team change all the time, and
+// each who watches makes that dearer for all.
+void Teammate::watch() {
+  watch_.emplace(presence_->folder());
+  place_.board().watch(*watch_);
+  watch_->wake_on(signals_.fd());
+  watch_->look_every(number_setting(place_.team(), "idle.poll"));
+}
+
 void Teammate::wait_after(const Error& error) {
+  if (!watch_) watch();
   note(fmt::format("{}: {}; tries again in {} s", name_of(error.code()), error.what(), pause_));
   const Deadline deadline = Deadline::in(pause_);
   pause_ = std::min(2 * pause_, kLongestPause);
@@ -328,6 +345,7 @@ bool Teammate::work_on_messages(Phase phase) {
   }
   record(events);
   if (!messages.empty()) {
+    watch_.reset();
     if (phase == Phase::work || presence_->now().state != State::plan_pending) {
       become(State::active, fmt::format("messages from {}", senders_of(messages)));
     }
@@ -419,6 +437,7 @@ Work Teammate::piece_of(const Job& job, Phase phase) const {
 }
 
 void Teammate::work_on(Job job) {
+  watch_.reset();
   const auto id = job.task ? std::optional(job.task->id) : std::nullopt;
   const std::string subject = job.task ? ": " + one_line(job.task->subject) : "";
   become(State::active, title_of(job.task) + subject, id);
@@ -479,6 +498,7 @@ bool Teammate::agree_on_plan(Job& job) {
 std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Job& job) {
   while (true) {
     try {
+      if (!watch_) watch();
       const Request request = place_.mail().requests().get(id);
       if (request.status != RequestStatus::pending) {
         return PlanAnswer{request.status == RequestStatus::approved, request.feedback.value_or("")};
@@ -612,6 +632,10 @@ bool Teammate::is_kept_busy() {
 
 // Sleeps until something happens that may concern this member.
 void Teammate::idle() {
+  if (!watch_) {
+    watch();
+    return;  // and look once more
+  }
   if (is_kept_busy()) return;
   if (!is_idle(presence_->now().state)) {
     become(State::idle, "nothing to do");

@@ -67,6 +67,7 @@ class Teammate {
   void live();
   void step();
   std::optional<Changed> claim_next();
+  void find_left_tasks();
   void end();
   void finish_piece(bool success);
 
@@ -89,6 +90,7 @@ class Teammate {
   void reply(const std::vector<Message>& messages, const std::string& text);
   void read_body(const Mailbox& mailbox, Message& message) const;
 
+  void watch();
   void idle();
   bool is_kept_busy();
   bool concerns_me(const Changes& changes);

@@ -29,6 +29,7 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
   RoleSpec spec;
   spec.prompt = fields.text("prompt").value_or("");
   spec.command = fields.text("command");
+  if (spec.command && spec.command->empty()) fields.refuse("command", "a command");
   spec.model = fields.text("model");
   spec.provider = fields.text("provider");
   spec.base_url = fields.text("base_url");

@@ -583,7 +583,7 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
   });
 }
 
-bool Board::is_quiet(const std::vector<Member>& members) {
+bool Board::is_quiet(const std::vector<Member>& members, const std::function<void()>& then) {
   return under_lock([&](Session& session) {
     Index& index = session.index();
     if (!index.running().empty()) return false;
@@ -594,6 +594,7 @@ bool Board::is_quiet(const std::vector<Member>& members) {
         passed.insert(*id);
       }
     }
+    if (then) then();
     return true;
   });
 }

@@ -83,8 +83,9 @@ class Board {
   enum class Recovery { take_over, release };
   std::vector<Task> recover(const Actor& actor, Recovery recovery);
 
-  // Whether nobody works on a task and none is ready for any of these.
-  bool is_quiet(const std::vector<Member>& members);
+  // Whether nobody works on a task and none is ready for any of these. If so, `then` is done before anything can
+  // change.
+  bool is_quiet(const std::vector<Member>& members, const std::function<void()>& then = {});
   // Whether no task can come to this member any more, neither now nor when others have ended what they do.
   bool is_over_for(const Actor& actor);
 

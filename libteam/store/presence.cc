@@ -77,8 +77,9 @@ void Presence::tell_if_all_idle(const Roster& roster, const Team& team, Board& b
   std::function<void()> record;
   {
     const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
-    if (folder_.has(kIdlePeriod) || !is_all_idle(roster, team, board)) return;
-    record = mail.put_notice(team.lead, "all_idle", kAllIdle);
+    if (folder_.has(kIdlePeriod)) return;
+    const auto tell = [&] { record = mail.put_notice(team.lead, "all_idle", kAllIdle); };
+    if (!is_all_idle(roster, team, board, tell)) return;
     folder_.replace(kIdlePeriod, fmt::format("{}\n", team::now()), Durability::process);
   }
   record();
@@ -122,8 +123,17 @@ bool everybody_idles(const Roster& roster, const Team& team) {
   return any;
 }
 
-bool is_all_idle(const Roster& roster, const Team& team, Board& board) {
-  return everybody_idles(roster, team) && board.is_quiet(team.members);
+bool is_all_idle(const Roster& roster, const Team& team, Board& board, const std::function<void()>& then) {
+  if (!everybody_idles(roster, team)) return false;
+  // Those who are dead take nothing; those who were never run by us, or are about to start and have written nothing
+  // yet, may.
+  const Folder folder = roster.folder_of(team.name);
+  std::vector<Member> able = team.members;
+  const auto life_of = roster.lives(team.name);
+  std::erase_if(able, [&](const Member& member) {
+    return life_of(member.name) == Life::dead && folder.has(state_file(member.name));
+  });
+  return board.is_quiet(able, then);
 }
 
 }  // namespace team

@@ -59,7 +59,7 @@ std::optional<Event> note_end(const Folder& team_folder, const std::string& memb
 bool idles(const Roster& roster, const Team& team, const std::string& member);
 // Whether all teammates that run wait for something to do, and one does at all.
 bool everybody_idles(const Roster& roster, const Team& team);
-// The same, and nothing is left that one of the members could do.
-bool is_all_idle(const Roster& roster, const Team& team, Board& board);
+// The same, and nothing is left that one of the members could do. If so, `then` is done before the board can change.
+bool is_all_idle(const Roster& roster, const Team& team, Board& board, const std::function<void()>& then = {});
 
 }  // namespace team
