@@ -1,0 +1,80 @@
+#include "libteam/agent/conversation.h"
+
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+namespace {
+
+// Of what a model says at most 32 MiB are taken; written down, each byte of it can become six.
+constexpr JsonLimits kLimits = {.bytes = std::size_t{256} << 20};
+
+Json to_json(const Part& part) {
+  switch (part.kind) {
+    case Part::Kind::text: return {{"type", "text"}, {"text", part.text}};
+    case Part::Kind::tool_call:
+      return {{"type", "tool_call"}, {"id", part.id}, {"name", part.name}, {"arguments", part.arguments}};
+    case Part::Kind::tool_result: break;
+  }
+  Json json = {{"type", "tool_result"}, {"id", part.id}, {"name", part.name}, {"text", part.text}};
+  if (part.is_error) json["is_error"] = true;
+  return json;
+}
+
+Part parse_part(const Json& json, std::string_view line, std::string_view where) {
+  Fields fields(json, line, where);
+  const auto needed = [&](const char* key) {
+    auto value = fields.text(key);
+    if (!value) fields.refuse(key, "a string");
+    return std::move(*value);
+  };
+  const std::string type = needed("type");
+  Part part;
+  if (type == "text") {
+    part.text = needed("text");
+    return part;
+  }
+  if (type == "tool_call") {
+    part.kind = Part::Kind::tool_call;
+    part.arguments = needed("arguments");
+  } else if (type == "tool_result") {
+    part.kind = Part::Kind::tool_result;
+    part.text = needed("text");
+    part.is_error = fields.boolean("is_error").value_or(false);
+  } else {
+    fields.refuse("type", "text, tool_call or tool_result");
+  }
+  part.id = needed("id");
+  part.name = needed("name");
+  return part;
+}
+
+}  // namespace
+
+Usage& Usage::operator+=(const Usage& other) {
+  input += other.input;
+  output += other.output;
+  cache_read += other.cache_read;
+  cache_written += other.cache_written;
+  return *this;
+}
+
+std::string to_line(const Turn& turn) {
+  Json parts = Json::array();
+  for (const Part& part : turn.parts) parts.push_back(to_json(part));
+  return dump_line({{"role", turn.role == Turn::Role::user ? "user" : "model"}, {"parts", std::move(parts)}});
+}
+
+Turn parse_turn(std::string_view line, std::string_view where) {
+  const Json json = parse_json(line, where, kLimits);
+  Fields fields(json, line, where);
+  const std::string role = fields.text("role").value_or("");
+  if (role != "user" && role != "model") fields.refuse("role", "user or model");
+  Turn turn{role == "user" ? Turn::Role::user : Turn::Role::model, {}};
+  const Json* parts = fields.array("parts");
+  if (parts == nullptr) fields.refuse("parts", "an array");
+  for (const Json& part : *parts) turn.parts.push_back(parse_part(part, line, where));
+  return turn;
+}
+
+}  // namespace team

@@ -1,0 +1,50 @@
+// What was said between a model and us, in a form that no provider owns.
+//
+// A conversation is a list of turns, the user's and the model's alternating; each turn is a list of parts. Every tool
+// call of a model's turn is answered by a tool result in the turn that follows it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace team {
+
+struct Part {
+  enum class Kind { text, tool_call, tool_result };
+  Kind kind = Kind::text;
+  std::string text;       // of a text; of a result its content
+  std::string id;         // of a call and of its result
+  std::string name;       // of the tool
+  std::string arguments;  // of a call: a JSON object, as text, as the model wrote it (it may be broken)
+  bool is_error = false;  // of a result
+};
+
+struct Turn {
+  enum class Role { user, model };
+  Role role = Role::user;
+  std::vector<Part> parts;
+};
+
+struct Usage {
+  std::int64_t input = 0;  // tokens that were not in the cache
+  std::int64_t output = 0;
+  std::int64_t cache_read = 0, cache_written = 0;
+  Usage& operator+=(const Usage& other);
+};
+
+// A tool as the model is told of it.
+struct ToolSpec {
+  std::string name;
+  std::string description;
+  std::string schema;  // JSON Schema of its arguments, as text
+};
+
+// A turn as one JSON object, and back; throws corrupt. For the transcript and for digests: the same turn, the same
+// text.
+std::string to_line(const Turn& turn);
+Turn parse_turn(std::string_view line, std::string_view where);
+
+}  // namespace team

@@ -1,0 +1,477 @@
+// Requests as they go out and answers as they come in, in both formats.
+#include "libteam/agent/provider.h"
+
+#include <nlohmann/json.hpp>
+
+#include "libteam/agent/anthropic.h"
+#include "libteam/agent/openai.h"
+#include "tests/unit/check.h"
+
+using namespace team;
+using Kind = ModelError::Kind;
+using Stop = ModelAnswer::Stop;
+using test::fails_with;
+
+namespace {
+
+const Anthropic kAnthropic("claude-x");
+const OpenAi kOpenAi("gpt-x", OpenAi::Limit::max_tokens);
+
+Part result_part(std::string id, std::string text) {
+  Part part;
+  part.kind = Part::Kind::tool_result;
+  part.id = std::move(id);
+  part.name = "bash";
+  part.text = std::move(text);
+  return part;
+}
+
+Part whole_call(std::string id, std::string arguments) {
+  Part part = call_part(std::move(id), "bash");
+  part.arguments = std::move(arguments);
+  return part;
+}
+
+Turn user(std::vector<Part> parts) { return {Turn::Role::user, std::move(parts)}; }
+Turn model(std::vector<Part> parts) { return {Turn::Role::model, std::move(parts)}; }
+
+// Three turns of the user's, two of the model's, two tools.
+ModelRequest request() {
+  ModelRequest request;
+  request.system = "You are a teammate.";
+  Part failed = result_part("c2", "no such file");
+  failed.is_error = true;
+  request.turns = {user({text_part("Begin.")}),
+                   model({text_part("I look."), whole_call("c1", "{\"command\":\"ls\"}"), whole_call("c2", "{\"comm")}),
+                   user({text_part("And hurry."), result_part("c1", ""), failed}),
+                   model({text_part(" \n")}),
+                   user({text_part("Well?"), text_part("")}),
+                   model({text_part("Done.")}),
+                   user({text_part("More.")})};
+  request.tools = {{"bash", "runs a command", R"({"type":"object","properties":{"command":{"type":"string"}}})"},
+                   {"read_file", "reads", R"({"type":"object"})"}};
+  request.max_tokens = 100;
+  return request;
+}
+
+void anthropic_request() {
+  const Json body = Json::parse(kAnthropic.body(request()));
+  CHECK(body["model"] == "claude-x" && body["max_tokens"] == 100 && body["stream"] == true);
+  const Json mark = {{"type", "ephemeral"}};
+  CHECK(body["system"][0]["text"] == "You are a teammate." && body["system"][0]["cache_control"] == mark);
+  CHECK(body["tools"].size() == 2 && !body["tools"][0].contains("cache_control"));
+  CHECK(body["tools"][1]["cache_control"] == mark && body["tools"][1]["input_schema"]["type"] == "object");
+
+  // The model's blank turn is gone, so that the user's turns around it are one.
+  const Json& messages = body["messages"];
+  CHECK(messages.size() == 5);
+  CHECK(messages[1]["role"] == "assistant" && messages[1]["content"].size() == 3);
+  CHECK(messages[1]["content"][1]["input"] == Json({{"command", "ls"}}));
+  CHECK(messages[1]["content"][2]["input"] == Json({{"INVALID_JSON", "{\"comm"}}));
+  const Json& answered = messages[2]["content"];
+  CHECK(answered.size() == 4);
+  CHECK(answered[0]["type"] == "tool_result" && answered[0]["tool_use_id"] == "c1" &&
+        answered[0]["content"] == "(empty)");
+  CHECK(!answered[0].contains("is_error") && answered[1]["is_error"] == true);
+  CHECK(answered[2]["text"] == "And hurry." && answered[3]["text"] == "Well?");
+
+  // At most four marks are allowed in all.
+  CHECK(!messages[0]["content"][0].contains("cache_control"));
+  CHECK(answered[3]["cache_control"] == mark && messages[4]["content"][0]["cache_control"] == mark);
+  const std::string text = kAnthropic.body(request());
+  int marks = 0;
+  for (std::size_t at = 0; (at = text.find("cache_control", at)) != std::string::npos; ++at) ++marks;
+  CHECK(marks == 4);
+  CHECK(kAnthropic.headers("k") == Headers({{"anthropic-version", "2023-06-01"}, {"x-api-key", "k"}}));
+  CHECK(kAnthropic.headers("").size() == 1);
+}
+
+void openai_request() {
+  const Json body = Json::parse(kOpenAi.body(request()));
+  CHECK(body["model"] == "gpt-x" && body["max_tokens"] == 100 && body["stream"] == true);
+  CHECK(body["stream_options"]["include_usage"] == true && !body.contains("max_completion_tokens"));
+  CHECK(body["tools"][0]["type"] == "function" && body["tools"][0]["function"]["name"] == "bash");
+  CHECK(body["tools"][1]["function"]["parameters"]["type"] == "object");
+  const Json& messages = body["messages"];
+  CHECK(messages.size() == 8);
+  CHECK(messages[0] == Json({{"role", "system"}, {"content", "You are a teammate."}}));
+  CHECK(messages[2]["role"] == "assistant" && messages[2]["content"] == "I look.");
+  CHECK(messages[2]["tool_calls"][0]["function"]["arguments"] == "{\"command\":\"ls\"}");
+  CHECK(Json::parse(messages[2]["tool_calls"][1]["function"]["arguments"].get<std::string>())["INVALID_JSON"] ==
+        "{\"comm");
+  CHECK(messages[3] == Json({{"role", "tool"}, {"tool_call_id", "c1"}, {"content", "(empty)"}}));
+  CHECK(messages[4]["content"] == "Error: no such file");
+  CHECK(messages[5] == Json({{"role", "user"}, {"content", "And hurry.\n\nWell?"}}));
+  CHECK(messages[7]["content"] == "More.");
+  CHECK(kOpenAi.headers("k") == Headers({{"authorization", "Bearer k"}}) && kOpenAi.headers("").empty());
+  ModelRequest silent = request();
+  silent.tools.clear();
+  silent.turns = {user({text_part("Go.")}), model({whole_call("c", "")}), user({result_part("c", "1")})};
+  const Json calls = Json::parse(kOpenAi.body(silent));
+  CHECK(!calls.contains("tools") && calls["messages"][2]["content"].is_null());
+  CHECK(calls["messages"][2]["tool_calls"][0]["function"]["arguments"] == "{}");
+}
+
+void hard_requests() {
+  ModelRequest hard;
+  hard.system = "a\xFF";
+  hard.turns = {user({text_part("")}), model({whole_call("functions.bash:0", "[1]")}),
+                user({result_part("functions.bash:0", std::string("x\0y\xC3", 4))})};
+  hard.turns[1].parts[0].name = "multi_tool_use.parallel";
+  const Json body = Json::parse(kAnthropic.body(hard));
+  CHECK(body["system"][0]["text"] == "a\xEF\xBF\xBD" && !body.contains("tools"));
+  CHECK(body["messages"][0]["content"][0]["text"] == "(empty)");
+  const Json& call = body["messages"][1]["content"][0];
+  CHECK(call["id"] == "functions_bash_0" && call["name"] == "multi_tool_use_parallel");
+  CHECK(call["input"] == Json({{"INVALID_JSON", "[1]"}}));
+  const Json& answered = body["messages"][2]["content"][0];
+  CHECK(answered["tool_use_id"] == "functions_bash_0" && answered["content"] == "x\xEF\xBF\xBDy\xEF\xBF\xBD");
+}
+
+struct Read {
+  ModelAnswer answer;
+  std::string heard;
+  std::optional<Kind> kind;  // of the error
+  std::string error;
+};
+
+Read read_in_pieces(const WireFormat& format, std::string_view body, std::size_t size) {
+  Read read;
+  const auto reader = format.read([&](std::string_view text) { read.heard += text; });
+  try {
+    for (; !body.empty(); body.remove_prefix(std::min(size, body.size()))) reader->feed(body.substr(0, size));
+    read.answer = reader->finish();
+  } catch (const ModelError& error) {
+    read.kind = error.kind();
+    read.error = error.what();
+  }
+  return read;
+}
+
+// Cut anywhere it says the same.
+Read read_answer(const WireFormat& format, const std::string& body) {
+  Read whole = read_in_pieces(format, body, body.size() + 1);
+  for (const std::size_t size : {1, 2, 7, 64}) {
+    const Read cut = read_in_pieces(format, body, size);
+    CHECK(cut.heard == whole.heard && cut.error == whole.error);
+    CHECK(to_line(model(cut.answer.parts)) == to_line(model(whole.answer.parts)));
+  }
+  return whole;
+}
+
+std::string events(const std::vector<std::string>& data) {
+  std::string body;
+  for (const std::string& one : data) {
+    const Json json = Json::parse(one);
+    body += fmt::format("event: {}\ndata: {}\n\n", json.value("type", ""), one);
+  }
+  return body;
+}
+
+std::string chunks(const std::vector<std::string>& data) {
+  std::string body;
+  for (const std::string& one : data) body += "data: " + one + "\n\n";
+  return body;
+}
+
+const std::string kStart =
+    R"({"type":"message_start","message":{"id":"m","role":"assistant","content":[],"model":"claude-x-1","usage":)"
+    R"({"input_tokens":10,"cache_creation_input_tokens":200,"cache_read_input_tokens":3000,"output_tokens":1}}})";
+
+std::string stop(const std::string& reason) {
+  return fmt::format(R"({{"type":"message_delta","delta":{{"stop_reason":"{}","stop_sequence":null}},)"
+                     R"("usage":{{"output_tokens":42}}}})",
+                     reason);
+}
+const std::string kStop = R"({"type":"message_stop"})";
+
+std::string starts(int index, const char* id, const char* name) {
+  return fmt::format(R"({{"type":"content_block_start","index":{},"content_block":)"
+                     R"({{"type":"tool_use","id":"{}","name":"{}","input":{{}}}}}})",
+                     index, id, name);
+}
+
+std::string adds(int index, const char* escaped) {
+  return fmt::format(R"({{"type":"content_block_delta","index":{},)"
+                     R"("delta":{{"type":"input_json_delta","partial_json":"{}"}}}})",
+                     index, escaped);
+}
+
+void anthropic_answers() {
+  const Read read = read_answer(
+      kAnthropic,
+      events({kStart,
+              R"({"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}})",
+              R"({"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm."}})",
+              R"({"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"x"}})",
+              R"({"type":"content_block_stop","index":0})",
+              R"({"type":"ping"})",
+              R"({"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}})",
+              R"({"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"I l\u00f6"}})",
+              R"({"type":"something_new","index":1,"delta":7})",
+              R"({"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"ok."}})",
+              R"({"type":"content_block_stop","index":1})",
+              starts(2, "toolu_1", "bash"),
+              adds(2, R"()"),
+              adds(2, R"({\"comm)"),
+              starts(3, "toolu_2", "read_file"),
+              adds(3, R"({\"path\":1)"),
+              adds(2, R"(and\":\"ls\"})"),
+              R"({"type":"content_block_stop","index":2})",
+              starts(4, "toolu_3", "TaskList"),
+              R"({"type":"content_block_start","index":5,"content_block":{"type":"text","text":""}})",
+              stop("tool_use"),
+              kStop,
+              R"({"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"late"}})"}));
+  CHECK(!read.kind && read.heard == "I löok.");
+  const ModelAnswer& answer = read.answer;
+  CHECK(answer.stop == Stop::tool_calls && answer.model == "claude-x-1");
+  CHECK(answer.parts.size() == 4 && answer.parts[0].text == "I löok.");
+  CHECK(answer.parts[1].id == "toolu_1" && answer.parts[1].name == "bash");
+  CHECK(answer.parts[1].arguments == "{\"command\":\"ls\"}");
+  CHECK(answer.parts[2].arguments == "{\"path\":1" && answer.parts[3].arguments == "{}");
+  CHECK(answer.usage.input == 10 && answer.usage.output == 42);
+  CHECK(answer.usage.cache_read == 3000 && answer.usage.cache_written == 200);
+}
+
+void anthropic_stops() {
+  const auto stopped = [](const std::string& reason) {
+    return read_answer(kAnthropic, events({kStart, stop(reason), kStop})).answer.stop;
+  };
+  CHECK(stopped("end_turn") == Stop::end && stopped("stop_sequence") == Stop::end && stopped("news") == Stop::end);
+  CHECK(stopped("max_tokens") == Stop::too_long && stopped("model_context_window_exceeded") == Stop::too_long);
+  CHECK(stopped("pause_turn") == Stop::too_long);
+  CHECK(stopped("refusal") == Stop::refused);
+  // No call, nothing to answer.
+  CHECK(stopped("tool_use") == Stop::end);
+}
+
+void anthropic_errors() {
+  const auto after_start = [](const std::string& event) { return read_answer(kAnthropic, events({kStart}) + event); };
+  const auto says = [&](const std::string& type) {
+    return after_start("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"" + type +
+                       "\",\"message\":\"Over\\nloaded\"}}\n\n");
+  };
+  CHECK(says("overloaded_error").kind == Kind::limited);
+  CHECK(says("overloaded_error").error == "the service broke off: overloaded_error: Over loaded");
+  CHECK(says("rate_limit_error").kind == Kind::limited);
+  CHECK(says("api_error").kind == Kind::passing && says("timeout_error").kind == Kind::passing);
+  CHECK(says("invalid_request_error").kind == Kind::final);
+  CHECK(after_start("data: {\"type\":\"content_blo\n\n").kind == Kind::passing);
+  CHECK(after_start("data: [1]\n\n").kind == Kind::passing);
+  CHECK(after_start("data: {\"type\":\"content_block_start\"}\n\n").kind == Kind::passing);
+  CHECK(after_start("data: {\"type\":\"content_block_delta\",\"index\":\"a\",\"delta\":{}}\n\n").kind == Kind::passing);
+  CHECK(after_start("").kind == Kind::passing);
+  CHECK(read_answer(kAnthropic, "").kind == Kind::passing);
+  CHECK(read_answer(kAnthropic, events({kStart, stop("end_turn")})).kind == Kind::passing);
+  // The last event has no end.
+  CHECK(read_answer(kAnthropic, events({kStart, stop("end_turn")}) + "data: " + kStop + "\n").kind == Kind::passing);
+}
+
+std::string chunk(const std::string& delta, const std::string& reason = "null") {
+  return fmt::format(
+      R"({{"id":"c","object":"chat.completion.chunk","model":"gpt-x-1","choices":[{{"index":0,"delta":{},)"
+      R"("finish_reason":{}}}],"usage":null}})",
+      delta, reason);
+}
+const std::string kUsage = R"({"id":"c","model":"gpt-x-1","choices":[],"usage":{"prompt_tokens":100,)"
+                           R"("completion_tokens":42,"prompt_tokens_details":{"cached_tokens":60}}})";
+
+std::string begins(int index, const char* id, const char* name, const char* escaped) {
+  return fmt::format(R"({{"tool_calls":[{{"index":{},"id":"{}","type":"function",)"
+                     R"("function":{{"name":"{}","arguments":"{}"}}}}]}})",
+                     index, id, name, escaped);
+}
+
+void openai_answers() {
+  const Read read =
+      read_answer(kOpenAi, chunks({chunk(R"({"role":"assistant","content":""})"), chunk(R"({"content":"I l\u00f6"})"),
+                                   chunk(R"({"reasoning_content":"Hm."})"), "", chunk(R"({"content":"ok."})"),
+                                   chunk(begins(0, "call_1", "bash", R"()")),
+                                   chunk(R"({"tool_calls":[{"index":0,"function":{"arguments":"{\"comm"}}]})"),
+                                   chunk(begins(1, "call_2", "read_file", R"({\"path\":1)")),
+                                   chunk(R"({"tool_calls":[{"index":0,"function":{"arguments":"and\":\"ls\"}"}}]})"),
+                                   chunk(R"({})", "\"tool_calls\""), kUsage, "[DONE]", "not JSON"}));
+  CHECK(!read.kind && read.heard == "I löok.");
+  const ModelAnswer& answer = read.answer;
+  CHECK(answer.stop == Stop::tool_calls && answer.model == "gpt-x-1" && answer.parts.size() == 3);
+  CHECK(answer.parts[0].text == "I löok." && answer.parts[1].id == "call_1" && answer.parts[1].name == "bash");
+  CHECK(answer.parts[1].arguments == "{\"command\":\"ls\"}" && answer.parts[2].arguments == "{\"path\":1");
+  CHECK(answer.usage.input == 40 && answer.usage.cache_read == 60 && answer.usage.output == 42);
+}
+
+// What servers do that are compatible, more or less.
+void openai_dialects() {
+  const auto calls = [](const std::vector<std::string>& deltas) {
+    std::vector<std::string> data;
+    for (const std::string& delta : deltas) data.push_back(chunk(delta));
+    data.push_back(chunk("{}", "\"stop\""));
+    return read_in_pieces(kOpenAi, chunks(data), 1000).answer;
+  };
+  // All calls have the same index; why it stopped is not that there are calls; no [DONE]; arguments as an object.
+  const ModelAnswer same =
+      calls({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}]})",
+             R"({"tool_calls":[{"index":0,"id":"b","function":{"name":"bash","arguments":{"command":"y"}}}]})"});
+  CHECK(same.stop == Stop::tool_calls && same.parts.size() == 2);
+  CHECK(same.parts[0].arguments == "{\"command\":\"x\"}" && same.parts[1].arguments == "{\"command\":\"y\"}");
+  // No index and no id.
+  const ModelAnswer none =
+      calls({R"({"tool_calls":[{"function":{"name":"a","arguments":"{}"}}]})",
+             R"({"tool_calls":[{"function":{"name":"b"}},{"function":{"name":"c","arguments":"{"}}]})",
+             R"({"tool_calls":[{"function":{"arguments":"}"}}]})"});
+  CHECK(none.parts.size() == 3 && none.parts[1].name == "b" && none.parts[1].arguments == "{}");
+  CHECK(none.parts[2].arguments == "{}");
+  CHECK(!none.parts[0].id.empty() && none.parts[0].id != none.parts[1].id && none.parts[1].id != none.parts[2].id);
+  // The name and the id again with each piece.
+  const ModelAnswer again =
+      calls({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"bash","arguments":"{"}}]})",
+             R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"bash","arguments":"}"}}]})"});
+  CHECK(again.parts.size() == 1 && again.parts[0].name == "bash" && again.parts[0].arguments == "{}");
+  const ModelAnswer refusal = calls({R"({"refusal":"I will not."})"});
+  CHECK(refusal.stop == Stop::refused && refusal.parts[0].text == "I will not.");
+}
+
+void openai_stops() {
+  const auto stopped = [](const std::string& reason) {
+    return read_answer(kOpenAi, chunks({chunk("{}", "\"" + reason + "\""), "[DONE]"})).answer.stop;
+  };
+  CHECK(stopped("stop") == Stop::end && stopped("length") == Stop::too_long);
+  CHECK(stopped("content_filter") == Stop::refused && stopped("tool_calls") == Stop::end);
+}
+
+void openai_errors() {
+  const auto read = [](const std::string& more) {
+    return read_answer(kOpenAi, chunks({chunk(R"({"content":"I"})")}) + more);
+  };
+  CHECK(read("").kind == Kind::passing && read("").error == "the stream ended before the answer did");
+  CHECK(read("data: [DONE]\n\n").kind == Kind::passing);
+  CHECK(read("data: {\"choices\":[{\n\n").kind == Kind::passing);
+  CHECK(read("data: {\"choices\":[7]}\n\n").kind == Kind::passing);
+  CHECK(read("data: {\"error\":{\"message\":\"Too much\",\"type\":\"server_error\"}}\n\n").kind == Kind::passing);
+  CHECK(read("data: {\"error\":{\"message\":\"Too much\",\"code\":\"rate_limit_exceeded\"}}\n\n").kind ==
+        Kind::limited);
+  CHECK(read("data: {\"error\":\"context length exceeded\"}\n\n").kind == Kind::window_full);
+}
+
+void refusals() {
+  const auto kind = [](int status, std::string_view body, const Headers& headers = {}) {
+    return error_of(status, parse_complaint(body), headers).kind();
+  };
+  const std::string limited = R"({"type":"error","error":{"type":"rate_limit_error","message":"Slow"}})";
+  CHECK(kind(429, limited) == Kind::limited && kind(529, "") == Kind::limited);
+  CHECK(kind(408, "") == Kind::passing && kind(409, "") == Kind::passing);
+  CHECK(kind(500, "") == Kind::passing && kind(503, "<html>") == Kind::passing);
+  CHECK(kind(400, "") == Kind::final && kind(401, "") == Kind::final && kind(404, "") == Kind::final);
+  CHECK(kind(500, "", {{"x-should-retry", "false"}}) == Kind::final);
+  CHECK(kind(400, "", {{"x-should-retry", "true"}}) == Kind::passing);
+  // No money is not too much at once.
+  CHECK(kind(429, R"({"error":{"message":"x","type":"insufficient_quota","code":"insufficient_quota"}})") ==
+        Kind::final);
+  CHECK(kind(429, R"({"error":{"type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}})") ==
+        Kind::final);
+  for (const char* message :
+       {"prompt is too long: 210000 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000",
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 8227 tokens.",
+        "the request exceeds the available context size. try increasing the context size"}) {
+    CHECK(kind(400, Json({{"error", {{"message", message}, {"type", "invalid_request_error"}}}}).dump()) ==
+          Kind::window_full);
+  }
+  CHECK(kind(400, R"({"error":{"message":"x","code":"context_length_exceeded"}})") == Kind::window_full);
+  CHECK(kind(413, "") == Kind::window_full);
+  CHECK(kind(401, R"({"error":{"message":"the context window is fine, the key is not"}})") == Kind::final);
+
+  const auto text = [](int status, std::string_view body) {
+    return std::string(error_of(status, parse_complaint(body), {}).what());
+  };
+  CHECK(text(429, limited) == "429 rate_limit_error: Slow");
+  CHECK(text(500, "") == "500" && text(502, "<html><body>") == "502 a page of HTML");
+  CHECK(text(404, R"({"detail":"Not Found"})") == "404 Not Found");
+  CHECK(text(404, R"({"error":"model 'x' not found"})") == "404 model 'x' not found");
+  CHECK(text(400, R"({"object":"error","message":"bad\nrequest","type":"BadRequestError","code":400})") ==
+        "400 BadRequestError: bad request");
+  CHECK(text(503, "upstream\tis\ngone") == "503 upstream is gone");
+  CHECK(text(500, std::string(10000, 'x')).size() < 500);
+
+  const auto wait = [](const Headers& headers) { return error_of(429, {}, headers).retry_after(); };
+  CHECK(!wait({}) && wait({{"retry-after", "2"}}) == 2 && wait({{"retry-after", "0.5"}}) == 0.5);
+  CHECK(wait({{"retry-after", "2"}, {"retry-after-ms", "1500"}}) == 1.5);
+  CHECK(wait({{"retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"}}) == 0);
+  CHECK(wait({{"retry-after", "Wed, 21 Oct 2999 07:28:00 GMT"}}).value_or(0) > 1e9);
+  CHECK(!wait({{"retry-after", "soon"}}) && !wait({{"retry-after", "-1"}}));
+}
+
+void adaptations() {
+  OpenAi format("m", OpenAi::Limit::max_tokens);
+  const auto body = [&] { return Json::parse(format.body(request())); };
+  CHECK(!format.adapt(400, {"", "", "something else"}) && !format.adapt(500, {"", "", "stream_options"}));
+  const Complaint limit = {"", "",
+                           "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                           "'max_completion_tokens' instead."};
+  CHECK(format.adapt(400, limit));
+  CHECK(body()["max_completion_tokens"] == 100 && !body().contains("max_tokens"));
+  CHECK(!format.adapt(400, limit));
+  const Complaint options = {"", "", "Extra inputs are not permitted: stream_options"};
+  CHECK(format.adapt(422, options) && !body().contains("stream_options"));
+  CHECK(!format.adapt(422, options));
+  CHECK(format.adapt(400, {"", "", "max_tokens is too large: 8192. This model supports at most 4096"}));
+  CHECK(!body().contains("max_completion_tokens") && !body().contains("max_tokens"));
+  OpenAi other("m", OpenAi::Limit::max_tokens);
+  CHECK(!other.adapt(400, {"", "", "max_tokens is too large: 8192. This model's maximum context length is 4096"}));
+}
+
+void addresses() {
+  CHECK(endpoint("https://api.anthropic.com", "/messages") == "https://api.anthropic.com/v1/messages");
+  CHECK(endpoint("http://localhost:11434/", "/m") == "http://localhost:11434/v1/m");
+  CHECK(endpoint("http://localhost:11434/v1", "/m") == "http://localhost:11434/v1/m");
+  CHECK(endpoint("http://localhost:11434/v1//", "/m") == "http://localhost:11434/v1/m");
+  CHECK(endpoint("https://x.example/openai/v1", "/m") == "https://x.example/openai/v1/m");
+  CHECK(endpoint("https://x.example/v1beta/openai/", "/m") == "https://x.example/v1beta/openai/m");
+  CHECK(endpoint("https://x.example/v1/m/", "/m") == "https://x.example/v1/m");
+  CHECK(endpoint("https://x.example/vault", "/m") == "https://x.example/vault/v1/m");
+  CHECK(endpoint("https://v1.example", "/m") == "https://v1.example/v1/m");
+  for (const char* wrong : {"", "localhost:8080", "ftp://x", "http://", "http:///v1", "http://a b", "https://x/?a=1"}) {
+    CHECK(fails_with(Code::usage, [&] { endpoint(wrong, "/m"); }));
+  }
+  CHECK(host_of("https://user:secret@x.example:8080/v1/m") == "x.example:8080");
+}
+
+void limits() {
+  const std::string piece = R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":")" +
+                            std::string(1 << 20, 'x') + "\"}}";
+  std::string body =
+      events({kStart, R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})"});
+  for (int i = 0; i < 12; ++i) body += "data: " + piece + "\n\n";
+  const std::string rest = events({stop("end_turn"), kStop});
+  CHECK(read_in_pieces(kAnthropic, body + rest, 1 << 16).answer.parts[0].text.size() == 12 << 20);
+  for (int i = 0; i < 24; ++i) body += "data: " + piece + "\n\n";
+  CHECK(read_in_pieces(kAnthropic, body + rest, 1 << 16).kind == Kind::final);
+  CHECK(read_in_pieces(kAnthropic, "data: " + std::string(20 << 20, 'x'), 1 << 16).kind == Kind::final);
+}
+
+// What the hearer throws is its own affair.
+void hearers() {
+  const auto reader = kOpenAi.read([](std::string_view) { fail(Code::io, "the disk is full"); });
+  CHECK(fails_with(Code::io, [&] { reader->feed(chunks({chunk(R"({"content":"I"})")})); }));
+}
+
+}  // namespace
+
+int main() {
+  anthropic_request();
+  openai_request();
+  hard_requests();
+  anthropic_answers();
+  anthropic_stops();
+  anthropic_errors();
+  openai_answers();
+  openai_dialects();
+  openai_stops();
+  openai_errors();
+  refusals();
+  adaptations();
+  addresses();
+  limits();
+  hearers();
+  return test::report();
+}
