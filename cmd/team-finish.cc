@@ -39,7 +39,7 @@ team::Exit finish(team::Context& context, Options& options) {
   bool all = true;
   for (const auto& one :
        team::stop_teammates(place, team::running_teammates(place), options.timeout.value_or(kPatience), insist)) {
-    const bool runs = one.kind == team::Stopped::Kind::refused || one.kind == team::Stopped::Kind::silent;
+    const bool runs = team::runs_on(one);
     all = all && !runs;
     if (runs) team::no(context, team::describe(one));
   }

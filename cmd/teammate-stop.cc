@@ -24,7 +24,7 @@ team::Exit stop(team::Context& context, Options& options) {
   const auto stopped = team::stop_teammates(place, options.names, options.timeout.value_or(kPatience), insist);
   bool all = true;
   for (const team::Stopped& one : stopped) {
-    const bool runs = one.kind == team::Stopped::Kind::refused || one.kind == team::Stopped::Kind::silent;
+    const bool runs = team::runs_on(one);
     all = all && !runs;
     if (runs) team::no(context, team::describe(one));
     else if (context.json())

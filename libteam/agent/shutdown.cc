@@ -76,7 +76,6 @@ class Handshake {
   }
 
   const Stopped& stopped() const { return stopped_; }
-  bool runs_on() const { return stopped_.kind == Stopped::Kind::silent || stopped_.kind == Stopped::Kind::refused; }
 
  private:
   const Workplace& place_;
@@ -108,16 +107,19 @@ std::vector<Stopped> stop_teammates(const Workplace& place, const std::vector<st
   std::vector<Stopped> stopped;
   bool killed = false;
   for (Handshake& one : all) {
-    if (one.runs_on() && insist == Insist::yes) one.kill();
+    if (runs_on(one.stopped()) && insist == Insist::yes) one.kill();
     killed = killed || one.stopped().kind == Stopped::Kind::killed;
     stopped.push_back(one.stopped());
   }
   if (killed) place.board().reclaim();
   for (const Stopped& one : stopped) {
-    const bool runs = one.kind == Stopped::Kind::silent || one.kind == Stopped::Kind::refused;
-    if (const auto state = runs ? std::nullopt : state_of(folder, one.name)) close_left_pane(*state, one.name);
+    if (const auto state = runs_on(one) ? std::nullopt : state_of(folder, one.name)) close_left_pane(*state, one.name);
   }
   return stopped;
+}
+
+bool runs_on(const Stopped& stopped) {
+  return stopped.kind == Stopped::Kind::refused || stopped.kind == Stopped::Kind::silent;
 }
 
 std::string_view name_of(Stopped::Kind kind) {
@@ -143,11 +145,8 @@ std::string describe(const Stopped& stopped) {
 }
 
 std::vector<std::string> running_teammates(const Workplace& place) {
-  const auto life_of = place.roster().lives(place.team().name);
   std::vector<std::string> names;
-  for (const Member& member : place.team().members) {
-    if (member.name != place.team().lead && life_of(member.name) == Life::running) names.push_back(member.name);
-  }
+  for (const Member& member : place.running()) names.push_back(member.name);
   return names;
 }
 

@@ -30,11 +30,14 @@ enum class Insist { no, yes };
 std::vector<Stopped> stop_teammates(const Workplace& place, const std::vector<std::string>& names, double seconds,
                                     Insist insist);
 
+// Whether it has not ended.
+bool runs_on(const Stopped& stopped);
+
 std::string_view name_of(Stopped::Kind kind);
 // One line about each, for people.
 std::string describe(const Stopped& stopped);
 
-// Of the team's members those whose process runs, without the lead.
+// The names of those who run, without the lead.
 std::vector<std::string> running_teammates(const Workplace& place);
 
 }  // namespace team

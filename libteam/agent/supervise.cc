@@ -11,18 +11,8 @@ namespace team {
 
 namespace {
 
-// Of the members those that run.
-std::vector<Member> running_members(const Workplace& place) {
-  const auto life_of = place.roster().lives(place.team().name);
-  std::vector<Member> running;
-  for (const Member& member : place.team().members) {
-    if (member.name != place.team().lead && life_of(member.name) == Life::running) running.push_back(member);
-  }
-  return running;
-}
-
 bool is_over(const Workplace& place) {
-  const auto running = running_members(place);
+  const auto running = place.running();
   if (running.empty()) return true;
   if (!everybody_idles(place.roster(), place.team())) return false;
   for (const Member& member : running) {

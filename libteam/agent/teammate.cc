@@ -210,6 +210,11 @@ void Teammate::interrupt(int signal) {
   ending_ = Ending{fmt::format("interrupted by {}", ::strsignal(signal)), 128 + signal, State::shutdown, true};
 }
 
+// It can be started again.
+void Teammate::end_with(const Outcome& outcome, State state) {
+  ending_ = Ending{outcome.reason, outcome.status, state, true};
+}
+
 Identity Teammate::identity() const {
   return {place_.self().name, place_.self().role, place_.team().name, options_.role_prompt};
 }
@@ -357,12 +362,12 @@ bool Teammate::work_on_messages(Phase phase) {
     }
     if (outcome.kind == Outcome::Kind::interrupted) {
       batch->release();
-      ending_ = Ending{outcome.reason, outcome.status, State::shutdown, true};
+      end_with(outcome, State::shutdown);
       return true;
     }
     if (outcome.kind == Outcome::Kind::hopeless && !succeeded_) {
       batch->release();
-      ending_ = Ending{outcome.reason, outcome.status, State::error, true};
+      end_with(outcome, State::error);
       return true;
     }
     const bool done = outcome.kind == Outcome::Kind::done;
@@ -531,12 +536,12 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
 // What becomes of the task.
 void Teammate::settle(const Job& job, Outcome outcome) {
   if (outcome.kind == Outcome::Kind::interrupted) {
-    ending_ = Ending{outcome.reason, outcome.status, State::shutdown, true};
+    end_with(outcome, State::shutdown);
     if (is_mine(job)) put_back(job, outcome.reason);
     return;
   }
   if (outcome.kind == Outcome::Kind::hopeless && !succeeded_) {
-    ending_ = Ending{outcome.reason, outcome.status, State::error, true};
+    end_with(outcome, State::error);
   }
   if (!job.task) report_prompt(outcome);
   // The program may have completed or released it by itself, or the lead has taken it away.
@@ -625,7 +630,7 @@ bool Teammate::is_kept_busy() {
   const Outcome outcome =
       driver_.work({phase, "a hook", prompt_for_text(identity(), *objection, {}), {}, ""}, audience_);
   if (outcome.kind == Outcome::Kind::interrupted) {
-    ending_ = Ending{outcome.reason, outcome.status, State::shutdown, true};
+    end_with(outcome, State::shutdown);
   }
   return true;
 }

@@ -101,6 +101,7 @@ class Teammate {
   void record(const std::vector<Event>& events) const;
   void become(State state, const std::string& reason, std::optional<TaskId> task = std::nullopt);
   void interrupt(int signal);
+  void end_with(const Outcome& outcome, State state);
   Identity identity() const;
 
   Workplace& place_;

@@ -26,4 +26,13 @@ void Workplace::refresh() {
   self_.leads = self_.name == team().lead || self_.name == "user";
 }
 
+std::vector<Member> Workplace::running() const {
+  const auto life_of = roster_.lives(team().name);
+  std::vector<Member> running;
+  for (const Member& member : team().members) {
+    if (member.name != team().lead && life_of(member.name) == Life::running) running.push_back(member);
+  }
+  return running;
+}
+
 }  // namespace team

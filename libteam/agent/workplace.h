@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
@@ -35,6 +36,8 @@ class Workplace {
   const Actor& self() const { return self_; }
   double lock_timeout() const { return lock_timeout_; }
   Mailbox mailbox() const { return mail().mailbox(self_.name); }
+  // Of the members those whose process runs, without the lead.
+  std::vector<Member> running() const;
 
  private:
   struct Parts {
