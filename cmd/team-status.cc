@@ -16,12 +16,14 @@ Tone tone_of_state(const std::string& state) {
 }
 
 void print_members(team::Context& context, const team::TeamStatus& status) {
-  team::Table table(context.out(), {"MEMBER", "ROLE", "STATE", "TASK", "SUBJECT"});
+  team::Table table(context.out(), {"MEMBER", "ROLE", "STATE", "TASK", "USED", "SUBJECT"});
   for (const team::MemberStatus& member : status.members) {
+    const std::int64_t used = total(member.usage);
     table.row({{member.name},
                {member.role.value_or("-")},
                {member.state, tone_of_state(member.state)},
                {member.task ? std::to_string(*member.task) : "-"},
+               {used > 0 ? team::describe_count(used) : "-"},
                {member.subject.empty() ? "-" : member.subject}});
   }
   table.finish();
@@ -37,6 +39,17 @@ void print_board(team::Context& context, const team::BoardStatus& tasks) {
   table.finish();
 }
 
+void print_usage(team::Context& context, const team::TeamStatus& status) {
+  const team::Usage& usage = status.usage;
+  if (total(usage) == 0) return;
+  team::Table table(context.out(), {"USED", "COUNT"});
+  table.row({{"input"}, {std::to_string(usage.input)}});
+  table.row({{"output"}, {std::to_string(usage.output)}});
+  table.row({{"cached"}, {std::to_string(usage.cache_read + usage.cache_written)}});
+  if (status.cost) table.row({{"cost"}, {fmt::format("${:.4f}", *status.cost)}});
+  table.finish();
+}
+
 team::Exit show(team::Context& context) {
   const auto status =
       team::look_at_team(context.roster(), context.team(), context.board().view(), team::warn_of_broken);
@@ -49,6 +62,7 @@ team::Exit show(team::Context& context) {
   }
   print_members(context, status);
   print_board(context, status.tasks);
+  print_usage(context, status);
   return team::Exit::done;
 }
 

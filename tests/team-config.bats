@@ -69,6 +69,32 @@ load helper
   cmp before .teams/alpha/config.json
 }
 
+@test "takes prices of models as a JSON object, and keeps them as one" {
+  team-create alpha
+
+  same '{}' "$(team-config model.prices)"
+  run --separate-stderr team-config model.prices '{ "local-": [0, 0],
+    "big": [1, 2.5, 0.1, 1.25] }'
+
+  as_expected 0 '' ''
+  same '{"local-":[0,0],"big":[1,2.5,0.1,1.25]}' "$(team-config model.prices)"
+  same '[0,0]' "$(jq -c '.settings["model.prices"]["local-"]' .teams/alpha/config.json)"
+}
+
+@test "refuses prices that are no such object and changes nothing" {
+  team-create alpha
+  team-config model.prices '{"big":[1,2]}'
+  cp .teams/alpha/config.json before
+  local value
+  for value in '' 3 cheap '[1,2]' '{"a":1}' '{"a":[1]}' '{"a":[1,2,3,4,5]}' '{"a":[1,-2]}' '{"a":[1,"2"]}' '{"a":[1,2]'; do
+    run --separate-stderr team-config model.prices "$value"
+
+    as_expected 2 '' \
+      "team-config: usage: model.prices takes JSON, {\"model\": [input, output, cache_read, cache_written]}, not '$value'"
+  done
+  cmp before .teams/alpha/config.json
+}
+
 @test "exits 3 for a setting that there is not, with the nearest" {
   team-create alpha
 

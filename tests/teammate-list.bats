@@ -160,6 +160,16 @@ lives_as() {
     "$(jq -c '[.name, .role, .state, .task, .pid, .pane, .since, .reason]' <<<"${lines[1]}")"
 }
 
+@test "shows model, usage and cost with --json" {
+  team-create alpha
+  lives_as backend idle
+  jq '.model = "gpt-5" | .usage = {input: 1000000}' .teams/alpha/backend.json >edited
+  cp edited .teams/alpha/backend.json
+
+  same '["gpt-5",{"input":1000000,"output":0,"cache_read":0,"cache_written":0},1.25]' \
+    "$(teammate-list --json | jq -c '[.model, .usage, .cost]')"
+}
+
 @test "shows the pane of one that runs in one" {
   team-create alpha
   lives_as backend idle

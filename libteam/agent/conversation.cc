@@ -51,14 +51,6 @@ Part parse_part(const Json& json, std::string_view line, std::string_view where)
 
 }  // namespace
 
-Usage& Usage::operator+=(const Usage& other) {
-  input += other.input;
-  output += other.output;
-  cache_read += other.cache_read;
-  cache_written += other.cache_written;
-  return *this;
-}
-
 std::string to_line(const Turn& turn) {
   Json parts = Json::array();
   for (const Part& part : turn.parts) parts.push_back(to_json(part));

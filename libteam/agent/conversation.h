@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libteam/record/usage.h"
+
 namespace team {
 
 struct Part {
@@ -26,13 +28,6 @@ struct Turn {
   enum class Role { user, model };
   Role role = Role::user;
   std::vector<Part> parts;
-};
-
-struct Usage {
-  std::int64_t input = 0;  // tokens that were not in the cache
-  std::int64_t output = 0;
-  std::int64_t cache_read = 0, cache_written = 0;
-  Usage& operator+=(const Usage& other);
 };
 
 // A tool as the model is told of it.

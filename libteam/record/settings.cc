@@ -5,6 +5,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/record/prices.h"
 
 namespace team {
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view kCount = "a whole number";
 constexpr std::string_view kDuration = "seconds (2, 0.5, 500ms, 3m, 1h)";
 constexpr std::string_view kSwitch = "true or false";
+constexpr std::string_view kPrices = R"(JSON, {"model": [input, output, cache_read, cache_written]})";
 
 const SettingRule& rule_of(std::string_view key) {
   for (const SettingRule& rule : setting_rules()) {
@@ -40,6 +42,11 @@ std::string encode(const SettingRule& rule, std::string_view value) {
   if (rule.values == kSwitch) {
     if (value != "true" && value != "false") refuse();
     return std::string(value);
+  }
+  if (rule.values == kPrices) {
+    const auto prices = tidy_prices(value);
+    if (!prices) refuse();
+    return *prices;
   }
   const auto choices = split(rule.values, '|');
   if (std::find(choices.begin(), choices.end(), value) == choices.end()) refuse();
@@ -69,6 +76,9 @@ const std::vector<SettingRule>& setting_rules() {
       {"idle.notify", "false", kSwitch},
       {"idle.poll", "2", kDuration},
       {"model.concurrency", "4", kCount},
+      {"model.silence", "300", kDuration},  // without a byte of an answer
+      {"model.tries", "8", kCount},         // of one call
+      {"model.prices", "{}", kPrices},      // dollars per million tokens
       {"teammates.max", "10", kCount},
       {"teammate.mode", "\"auto\"", "auto|background|tmux"},
       {"hooks.timeout", "30", kDuration},  // 0: no limit

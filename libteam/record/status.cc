@@ -15,7 +15,10 @@ Json to_json(const MemberStatus& member) {
           {"pid", or_null(member.pid)},
           {"pane", or_null(member.pane)},
           {"task", or_null(member.task)},
-          {"subject", member.task ? Json(member.subject) : Json(nullptr)}};
+          {"subject", member.task ? Json(member.subject) : Json(nullptr)},
+          {"model", or_null(member.model)},
+          {"usage", Json::parse(to_json_text(member.usage))},
+          {"cost", or_null(member.cost)}};
 }
 
 }  // namespace
@@ -25,6 +28,8 @@ std::string to_line(const MemberStatus& member) { return dump_line(to_json(membe
 std::string to_line(const TeamStatus& status) {
   Json members = Json::array();
   for (const MemberStatus& member : status.members) members.push_back(to_json(member));
+  Json usage = Json::parse(to_json_text(status.usage));
+  usage["cost"] = or_null(status.cost);
   const BoardStatus& tasks = status.tasks;
   return dump_line({{"team", status.team},
                     {"lead", status.lead},
@@ -38,7 +43,8 @@ std::string to_line(const TeamStatus& status) {
                       {"completed", tasks.completed},
                       {"failed", tasks.failed}}},
                     {"blockedTasks", tasks.blocked_tasks},
-                    {"failedTasks", tasks.failed_tasks}});
+                    {"failedTasks", tasks.failed_tasks},
+                    {"usage", usage}});
 }
 
 }  // namespace team

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libteam/record/task.h"
+#include "libteam/record/usage.h"
 
 namespace team {
 
@@ -21,6 +22,9 @@ struct MemberStatus {
   std::optional<std::string> pane;
   std::optional<TaskId> task;
   std::string subject;  // of that task
+  std::optional<std::string> model;
+  Usage usage;                 // in all its lives
+  std::optional<double> cost;  // in US dollars; none if nobody knows what the model costs
 };
 
 std::string to_line(const MemberStatus& member);
@@ -34,6 +38,8 @@ struct TeamStatus {
   std::string team, lead, board;
   std::vector<MemberStatus> members;
   BoardStatus tasks;
+  Usage usage;                 // of all members together
+  std::optional<double> cost;  // none if that of one who used something is not known
 };
 
 std::string to_line(const TeamStatus& status);

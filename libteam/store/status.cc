@@ -6,6 +6,8 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
+#include "libteam/record/prices.h"
+#include "libteam/record/settings.h"
 #include "libteam/store/presence.h"
 
 namespace team {
@@ -72,13 +74,20 @@ std::optional<Reason> explain_role(const Task& task, const Team* team) {
 std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team) {
   const Folder folder = roster.folder_of(team.name);
   const auto life_of = roster.lives(team.name);
+  const std::string prices = setting(team, "model.prices");
   std::vector<MemberStatus> members;
   for (const Member& member : team.members) {
     const Life life = life_of(member.name);
-    const auto state = life == Life::unknown ? std::nullopt : state_if_whole(folder, member.name);
+    auto state = state_if_whole(folder, member.name);
     MemberStatus status;
     status.name = member.name;
     status.role = member.role;
+    if (state) {
+      status.model = state->model;
+      status.usage = parse_usage(state->usage);
+      if (status.model) status.cost = cost_of(status.usage, *status.model, prices);
+    }
+    if (life == Life::unknown) state.reset();  // what it used stays true; how it was tells nothing
     status.state = life == Life::unknown && member.name == team.lead ? "lead" : describe_life(life, state);
     if (state) {
       status.since = state->since;
@@ -94,8 +103,13 @@ std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team
 
 TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view,
                         const BoardView::Report& broken) {
-  TeamStatus status{team.name, team.lead, team.board, look_at_members(roster, team), {}};
-  for (MemberStatus& member : status.members) member.task.reset();
+  TeamStatus status{team.name, team.lead, team.board, look_at_members(roster, team), {}, {}, 0.0};
+  for (MemberStatus& member : status.members) {
+    member.task.reset();
+    status.usage += member.usage;
+    if (total(member.usage) == 0) continue;
+    status.cost = status.cost && member.cost ? std::optional(*status.cost + *member.cost) : std::nullopt;
+  }
   BoardStatus& tasks = status.tasks;
   const auto count = [&](const SeenTask& seen) {
     const Task& task = seen.task;

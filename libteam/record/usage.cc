@@ -1,0 +1,65 @@
+#include "libteam/record/usage.h"
+
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+namespace {
+
+// Whoever writes more into a file did not count; and no sum of what is counted gets too large.
+constexpr std::int64_t kMost = 1'000'000'000'000'000;
+
+std::int64_t count_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer() || *found < 0 || *found > kMost) return 0;
+  return found->get<std::int64_t>();
+}
+
+}  // namespace
+
+Usage& Usage::operator+=(const Usage& other) {
+  input += other.input;
+  output += other.output;
+  cache_read += other.cache_read;
+  cache_written += other.cache_written;
+  return *this;
+}
+
+std::int64_t total(const Usage& usage) { return usage.input + usage.output + usage.cache_read + usage.cache_written; }
+
+std::string to_json_text(const Usage& usage) {
+  return dump_line({{"input", usage.input},
+                    {"output", usage.output},
+                    {"cache_read", usage.cache_read},
+                    {"cache_written", usage.cache_written}});
+}
+
+Usage parse_usage(std::string_view json_text) {
+  Json json;
+  try {
+    json = parse_json(json_text, "usage");
+  } catch (const Error& error) {
+    if (error.code() != Code::corrupt) throw;
+  }
+  if (!json.is_object()) return {};
+  return {count_in(json, "input"), count_in(json, "output"), count_in(json, "cache_read"),
+          count_in(json, "cache_written")};
+}
+
+std::string describe_count(std::int64_t count) {
+  std::int64_t unit = 1000;
+  std::string_view name = "k";
+  if (count < unit) return fmt::format("{}", count);
+  for (const std::string_view larger : {"M", "G"}) {
+    if (count / 1000 < unit) break;
+    unit *= 1000;
+    name = larger;
+  }
+  const std::int64_t whole = count / unit;
+  const std::int64_t thousandths = count % unit / (unit / 1000);
+  if (whole >= 100) return fmt::format("{}{}", whole, name);
+  if (whole >= 10) return fmt::format("{}.{}{}", whole, thousandths / 100, name);
+  return fmt::format("{}.{:02}{}", whole, thousandths / 10, name);
+}
+
+}  // namespace team
