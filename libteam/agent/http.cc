@@ -15,6 +15,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/system/bell.h"
 
 namespace team {
 
@@ -27,11 +28,6 @@ constexpr std::size_t kMostDropped = std::size_t{1} << 20;
 constexpr std::size_t kMostHeaders = 200;
 constexpr std::size_t kLongestHeader = 8 * 1024;
 constexpr double kGrace = 0.2;  // for a stream that has said all to end, so that its connection can be used again
-
-bool can_be_read(int fd) {
-  pollfd waiting{fd, POLLIN, 0};
-  return fd >= 0 && ::poll(&waiting, 1, 0) > 0;
-}
 
 bool is_loopback(const std::string& url) {
   const std::string host = host_of(url);
