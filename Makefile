@@ -30,9 +30,12 @@ COMMANDS := $(patsubst cmd/%.cc,%,$(wildcard cmd/*.cc))
 PROGRAMS := $(COMMANDS:%=$(BUILD)/bin/%)
 UNIT_TESTS := $(patsubst tests/unit/%.cc,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.cc))
 COMPLETION := $(BUILD)/completion/teamkit
+# Those that talk to models need curl, which brings half a system of libraries: they are not static.
+MODEL_PROGRAMS := $(patsubst cmd/%.cc,$(BUILD)/bin/%,$(shell grep -l '"libteam/agent/model_agent.h"' cmd/*.cc)) \
+	$(BUILD)/unit/http_test
 PAGES := $(wildcard man/*.[157])
 
-.PHONY: all deps demo check check-now lint format bench install uninstall clean
+.PHONY: all deps demo demo-exec check check-now lint format bench install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -45,6 +48,11 @@ deps:
 demo: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@scripts/demo $(BUILD)/bin
+
+# Programs as teammates, without any model.
+demo-exec: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@scripts/demo-exec $(BUILD)/bin
 
 check: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS)
@@ -99,6 +107,8 @@ $(BUILD)/bin/%: $(BUILD)/obj/cmd/%.o $(LIBRARY)
 $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CXX) $< $(LIBRARY) $(ALL_LDFLAGS) -o $@
+
+$(MODEL_PROGRAMS): ALL_LDFLAGS := $(filter-out -static,$(ALL_LDFLAGS)) -lcurl
 
 $(COMPLETION): scripts/completion $(PROGRAMS)
 	@mkdir -p $(@D)

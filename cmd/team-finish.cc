@@ -1,8 +1,6 @@
 // team-finish - end the run of a team
 
-#include "libteam/agent/shutdown.h"
-#include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/agent/finish.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
 
@@ -14,44 +12,15 @@ struct Options {
   bool force = false;
 };
 
-void check_done(team::Context& context) {
-  std::vector<std::string> open;
-  const auto broken = [&](team::TaskId id, const team::Error&) { open.push_back(std::to_string(id)); };
-  for (const auto& [id, outline] : context.board().view().outline(broken)) {
-    if (!team::has_ended(outline.status)) open.push_back(std::to_string(id));
-  }
-  if (open.empty()) return;
-  constexpr std::size_t kShown = 5;
-  const std::size_t count = open.size();
-  if (count > kShown) open.resize(kShown);
-  team::fail(team::Code::invalid_state, "{} task{} not ended: {}{}; --force finishes all the same", count,
-             count == 1 ? " has" : "s have", team::join(open, ", "), count > kShown ? ", ..." : "");
-}
-
 team::Exit finish(team::Context& context, Options& options) {
   context.require_lead("finish the team");
   team::read_if_dash(options.summary);
-  if (!options.force) check_done(context);
   team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
   context.changes();
-  constexpr double kPatience = 60;
-  const auto insist = options.force ? team::Insist::yes : team::Insist::no;
-  bool all = true;
-  for (const auto& one :
-       team::stop_teammates(place, team::running_teammates(place), options.timeout.value_or(kPatience), insist)) {
-    const bool runs = team::runs_on(one);
-    all = all && !runs;
-    if (runs) team::no(context, team::describe(one));
-  }
-  if (!all) return team::Exit::no;
-  context.roster().change(context.team().name, [&](team::Team& team) {
-    team.finished_at = team::now();
-    if (options.summary) team.summary = options.summary;
-  });
-  context.made();
-  context.mail().record(context.actor(),
-                        {team::make_event("TEAM_FINISHED", {{"summary", options.summary.value_or("")}})});
-  return team::Exit::done;
+  const auto staying = team::finish_team(place, {options.summary, options.force ? team::Insist::yes : team::Insist::no,
+                                                 options.timeout.value_or(team::Finish{}.seconds)});
+  for (const auto& one : staying) team::no(context, team::describe(one));
+  return staying.empty() ? team::Exit::done : team::Exit::no;
 }
 
 }  // namespace

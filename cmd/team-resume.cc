@@ -18,6 +18,7 @@ struct Options {
 // Who was killed or interrupted; not who was done, or was asked to end.
 bool is_missing(const team::Roster& roster, const team::Team& team, const std::string& name,
                 std::optional<team::MemberState>& state) {
+  if (name == team.lead) return false;  // a lead is started by team-run
   if (roster.life_of(team.name, name) != team::Life::dead) return false;
   state = team::state_of(roster.folder_of(team.name), name);
   return state && state->resumable;

@@ -9,7 +9,7 @@ namespace {
 
 struct Options {
   std::optional<std::string> to, text, status, wait;
-  bool broadcast = false, approve = false, reject = false;
+  bool broadcast = false, approve = false, reject = false, interrupt = false;
   std::optional<double> timeout;
   std::optional<std::string> type, summary, request_id, reply_to, feedback;
 };
@@ -26,6 +26,7 @@ team::Letter write_letter(const Options& options) {
   letter.request_id = options.request_id;
   letter.reply_to = options.reply_to;
   letter.feedback = options.feedback;
+  letter.interrupt = options.interrupt;
   if (options.approve || options.reject) letter.approve = options.approve;
   const bool speaks_for_itself = letter.type.ends_with("_response") || letter.type == "shutdown_request";
   if (options.text && *options.text != "-") {
@@ -103,6 +104,7 @@ int main(int argc, char** argv) {
   command.flag("--approve", options.approve, "the answer is yes");
   command.flag("--reject", options.reject, "the answer is no");
   command.option("--feedback TEXT", options.feedback, "what goes with the answer");
+  command.flag("--interrupt", options.interrupt, "break off what the model of the recipient says at the moment");
   command.option("--wait STATE", options.wait, "wait until it is processed, or for the reply, and print that");
   command.seconds("--timeout SECONDS", options.timeout, "how long to wait");
   command.option("--status ID", options.status, "print whether a message is pending, delivered or processed");

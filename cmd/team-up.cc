@@ -7,6 +7,7 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
 #include "libteam/cli/input.h"
+#include "libteam/cli/team_start.h"
 #include "libteam/record/blueprint.h"
 #include "libteam/record/settings.h"
 
@@ -38,13 +39,8 @@ std::vector<std::string> recruit(team::Team& team, const team::Blueprint& plan) 
 // The team with its members and its tasks, or nothing; nobody runs yet.
 std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
   team::Team& made = plan.team;
-  made.created_at = team::now();
-  made.members.push_back({made.lead, std::nullopt, made.created_at, "{}"});
   auto names = recruit(made, plan);
-  context.make_root_here();
-  context.changes();
-  context.roster().create(made);
-  context.choose_team(made.name);
+  team::make_team(context, made);
   std::vector<team::TaskId> tasks;
   try {
     tasks = context.board().create(plan.tasks, context.actor());
@@ -53,8 +49,6 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
     throw;
   }
   context.made();
-  context.mail().record(context.actor(),
-                        {team::make_event("TEAM_CREATED", {{"lead", made.lead}, {"board", made.board}})});
   say(context, "team", made.name);
   for (const team::TaskId id : tasks) say(context, "task", std::to_string(id));
   return names;

@@ -3,11 +3,13 @@
 #include <filesystem>
 
 #include "libteam/agent/exec_driver.h"
+#include "libteam/agent/model_agent.h"
 #include "libteam/agent/teammate.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
 #include "libteam/cli/input.h"
+#include "libteam/cli/model_options.h"
 #include "libteam/record/role.h"
 #include "libteam/system/id.h"
 
@@ -19,6 +21,8 @@ struct Options {
   std::optional<std::int64_t> retries;
   std::optional<double> time_limit;
   bool no_auto_claim = false;
+  bool quiet = false;
+  team::ModelChoice model;
   team::TeammateOptions teammate;
 };
 
@@ -29,9 +33,12 @@ team::RoleSpec spec_of(const team::Team& team, const std::optional<std::string>&
 
 // What the command line says, else the role.
 void complete(Options& options, const team::RoleSpec& role) {
-  if (!options.exec) options.exec = role.command;
-  if (!options.exec || options.exec->empty()) {
-    team::fail(team::Code::usage, "what does {} run? --exec COMMAND, or a role that has a command", options.name);
+  const bool asks_model = is_chosen(options.model);
+  if (!options.exec && !asks_model) options.exec = role.command;
+  if (!options.exec) team::complete(options.model, role);
+  if ((!options.exec && !is_chosen(options.model)) || (options.exec && options.exec->empty())) {
+    team::fail(team::Code::usage, "what does {} run? --exec COMMAND, --model MODEL, or a role that says it",
+               options.name);
   }
   team::TeammateOptions& teammate = options.teammate;
   teammate.retries = options.retries.value_or(role.retries.value_or(teammate.retries));
@@ -56,21 +63,38 @@ team::Start start_of(const Options& given, const std::string& root) {
   add("--retries", given.retries);
   add("--time-limit", given.time_limit);
   add("--idle-timeout", given.teammate.idle_timeout);
+  add("--record", given.model.record);
+  add("--replay", given.model.replay);
+  add("--max-turns", given.model.most_turns);
+  add("--budget", given.model.budget);
+  const auto model = team::arguments_of(given.model);
+  start.arguments.insert(start.arguments.end(), model.begin(), model.end());
+  for (const std::string& folder : given.model.allowed)
+    start.arguments.insert(start.arguments.end(), {"--allow", folder});
   if (given.teammate.plan) start.arguments.emplace_back("--plan");
   if (given.teammate.until_done) start.arguments.emplace_back("--until-done");
   if (given.no_auto_claim) start.arguments.emplace_back("--no-auto-claim");
   return start;
 }
 
-team::ExecDriver::Environment environment_of(team::Context& context, const team::Actor& self) {
-  const std::string path = team::environment_variable("PATH").value_or("/usr/bin:/bin");
-  return {{"TEAM_ROOT", context.root().path()},
-          {"TEAM_NAME", context.team().name},
-          {"TEAM_MEMBER", self.name},
-          {"TEAM_RUN_ID", self.run},
-          {"PATH", team::own_folder() + ":" + path},
-          {"TEAM_DETACHED", std::nullopt},
-          {"TEAM_START_MODE", std::nullopt}};
+// A program of the user's, or a model; what is made lives in `program` or `agent`.
+struct Worker {
+  std::optional<team::ExecDriver> program;
+  std::optional<team::ModelAgent> agent;
+  team::Driver& driver() { return program ? static_cast<team::Driver&>(*program) : agent->driver(); }
+};
+
+void employ(Worker& worker, team::Workplace& place, const Options& options, const team::RoleSpec& role,
+            const team::Signals& signals) {
+  if (options.exec) {
+    worker.program.emplace(*options.exec, place.environment(), options.time_limit, signals);
+    return;
+  }
+  team::ModelPart part;
+  part.role_prompt = role.prompt;
+  part.tools = role.tools;
+  part.time_limit = options.time_limit;
+  worker.agent.emplace(place, signals, options.model, part);
 }
 
 team::Exit run(team::Context& context, Options& options) {
@@ -86,18 +110,23 @@ team::Exit run(team::Context& context, Options& options) {
   }
   if (member != nullptr) role = member->role;
   options.teammate.start = start_of(options, context.root().path());
-  complete(options, spec_of(team, role));
+  const team::RoleSpec spec = spec_of(team, role);
+  complete(options, spec);
+  if (!options.exec) options.teammate.model = options.model.model.value_or("replay");
 
   team::Actor self{.name = options.name, .role = role, .run = team::new_id(), .leads = false};
   team::Workplace place(context.root(), team.name, self, context.choices().lock_timeout);
   const team::Signals signals;
-  team::ExecDriver driver(*options.exec, environment_of(context, self), options.time_limit, signals);
+  Worker worker;
+  employ(worker, place, options, spec, signals);
   const team::Console console;
-  team::Audience audience{[&](std::string_view line) { console.note(line); },
-                          [&](std::string_view text) { console.out(text); },
-                          [&](std::string_view text) { console.err(text); },
-                          {}};
-  team::Teammate teammate(place, options.teammate, driver, signals, std::move(audience));
+  team::Audience audience;
+  audience.note = [&](std::string_view line) {
+    if (!options.quiet) console.note(line);
+  };
+  audience.out = [&](std::string_view text) { console.out(text); };
+  audience.err = [&](std::string_view text) { console.err(text); };
+  team::Teammate teammate(place, options.teammate, worker.driver(), signals, std::move(audience));
   return static_cast<team::Exit>(teammate.run());
 }
 
@@ -109,7 +138,9 @@ int main(int argc, char** argv) {
   team::Command command("teammate-run", "be a teammate: wake, claim, work, report, shut down", "[options] NAME");
   command.operand("NAME", options.name, "who it is; joins the team if it is not in it");
   command.option("--exec COMMAND", options.exec, "run by sh for each piece of work; the prompt is on its stdin");
-  command.option("--role ROLE", teammate.role, "the role to join with; it may bring the command");
+  takes_model(command, options.model);
+  takes_conversation(command, options.model);
+  command.option("--role ROLE", teammate.role, "the role to join with; it may bring command or model");
   command.option("--prompt TEXT", teammate.prompt, "the first piece of work; - reads it from stdin");
   command.option("--task ID", teammate.task, "take this task first, or do not start at all");
   command.flag("--once", teammate.once, "end after one piece of work; exit 1 if it was not done");
@@ -119,8 +150,11 @@ int main(int argc, char** argv) {
   command.option("--retries N", options.retries, "how often a failed task is tried again (2)");
   command.seconds("--time-limit SECONDS", options.time_limit, "for each piece of work (else none)");
   command.flag("--plan", teammate.plan, "each task needs a plan that the lead approves");
+  command.flag("--quiet", options.quiet, "do not tell on stderr what it does");
+  command.at_most_one({"--exec", "--model", "--replay"});
   command.takes_team();
   command.takes_lock();
+  command.example("teammate-run coder --model claude-sonnet-4-5");
   command.example("teammate-run backend --exec 'claude -p'");
   command.example("teammate-run tests --role tester --exec 'make -s \"check-$TASK_ID\"' --until-done");
   return command.run(argc, argv, [&](team::Context& context) { return run(context, options); });

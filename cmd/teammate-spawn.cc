@@ -4,6 +4,7 @@
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
+#include "libteam/cli/model_options.h"
 #include "libteam/record/role.h"
 #include "libteam/record/settings.h"
 
@@ -12,6 +13,7 @@ namespace {
 struct Options {
   std::string role;
   std::optional<std::string> exec, prompt, mode;
+  team::ModelChoice model;
   std::optional<team::TaskId> task;
   std::optional<std::int64_t> count;
   bool once = false, until_done = false, plan = false;
@@ -24,6 +26,8 @@ std::vector<std::string> arguments_for(const Options& options) {
     if (value) arguments.insert(arguments.end(), {name, fmt::format("{}", *value)});
   };
   add("--exec", options.exec);
+  const auto model = arguments_of(options.model);
+  arguments.insert(arguments.end(), model.begin(), model.end());
   add("--prompt", options.prompt);
   add("--task", options.task);
   if (options.once) arguments.emplace_back("--once");
@@ -36,18 +40,18 @@ std::vector<std::string> arguments_for(const Options& options) {
 void check_role(const team::Team& team, const Options& options) {
   const team::Role* role = team.find_role(options.role);
   const team::RoleSpec spec = role != nullptr ? team::parse_role(*role, "config.json") : team::RoleSpec{};
-  if (options.exec) return;
+  if (options.exec || options.model.model) return;
   if (role == nullptr) {
     std::vector<std::string> known;
     for (const team::Role& other : team.roles) known.push_back(other.name);
     const auto near = team::nearest(options.role, known);
     team::fail(team::Code::not_found, "no role '{}' in team {}{}", team::one_line(options.role), team.name,
                !near.empty()   ? "; did you mean " + team::join(near, ", ") + "?"
-               : known.empty() ? "; team-create --role makes one, or give --exec"
+               : known.empty() ? "; team-create --role makes one, or give --exec or --model"
                                : "; there is " + team::join(known, ", "));
   }
-  if (!spec.command) {
-    team::fail(team::Code::usage, "role {} has no command; give --exec", options.role);
+  if (!spec.command && !spec.model && !team::environment_variable("TEAM_MODEL")) {
+    team::fail(team::Code::usage, "role {} has neither a command nor a model; give --exec or --model", options.role);
   }
 }
 
@@ -79,6 +83,7 @@ int main(int argc, char** argv) {
   team::Command command("teammate-spawn", "start a new teammate in the background or in a tmux pane", "[options] ROLE");
   command.operand("ROLE", options.role, "what it is: it becomes ROLE-1, ROLE-2, ...");
   command.option("--exec COMMAND", options.exec, "what it runs (else the command of the role)");
+  takes_model(command, options.model);
   command.option("--prompt TEXT", options.prompt, "its first piece of work; - reads it from stdin");
   command.option("--task ID", options.task, "the task it takes first");
   command.option("--mode MODE", options.mode, "auto, background or tmux (else the setting teammate.mode)");
@@ -87,6 +92,7 @@ int main(int argc, char** argv) {
   command.flag("--until-done", options.until_done, "it ends when the board has nothing left for it");
   command.flag("--plan", options.plan, "its tasks need a plan that the lead approves");
   command.at_most_one({"--task", "--count"});
+  command.at_most_one({"--exec", "--model"});
   command.takes_all();
   command.example("teammate-spawn coder --count 3");
   command.example("teammate-spawn tester --exec './run-tests' --mode tmux");

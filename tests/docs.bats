@@ -164,6 +164,7 @@ options_of() {
 8 invalid_state
 9 corrupt
 10 paused
+69 unavailable
 74 io
 75 again
 76 unknown

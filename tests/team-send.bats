@@ -86,6 +86,15 @@ inbox() { cat ".teams/alpha/$1_inbox.jsonl"; }
   same "$question" "$(inbox lead | jq -r .reply_to)"
 }
 
+@test "marks a message that is to interrupt, and no other" {
+  make_team
+
+  team-send backend 'Stop' --interrupt --as lead
+  team-send backend 'Go on' --as lead
+
+  same $'true\nnull' "$(team-recv --as backend --json | jq .interrupt)"
+}
+
 @test "reaches the lead by its role too, whatever its name" {
   team-create alpha --lead boss
   team-join backend

@@ -111,7 +111,7 @@ ExecDriver::ExecDriver(std::string command, Environment environment, std::option
     : command_(std::move(command)), environment_(std::move(environment)), time_limit_(time_limit), signals_(signals) {}
 
 Program ExecDriver::program_for(const Work& work) const {
-  Program program{{"/bin/sh", "-c", command_}, environment_, std::nullopt, work.prompt};
+  Program program{{"/bin/sh", "-c", command_}, environment_, std::nullopt, work.introduction + work.prompt};
   const auto set = [&](const char* name, std::optional<std::string> value) {
     program.environment.emplace_back(name, std::move(value));
   };
@@ -162,13 +162,20 @@ Outcome ExecDriver::work(const Work& work, const Audience& audience) {
                                                 {"seconds", now() - began}})}});
   const std::string complaint = listener.last_complaint();
   if (signal)
-    return {Outcome::Kind::interrupted, "", fmt::format("interrupted by {}", ::strsignal(*signal)), 128 + *signal};
+    return {.kind = Outcome::Kind::interrupted,
+            .reason = fmt::format("interrupted by {}", ::strsignal(*signal)),
+            .status = 128 + *signal};
   if (!in_time)
-    return {Outcome::Kind::failed, listener.said(), fmt::format("not done within {} s", *time_limit_), status};
-  if (status == 0) return {Outcome::Kind::done, listener.said(), "", 0};
+    return {.kind = Outcome::Kind::failed,
+            .result = listener.said(),
+            .reason = fmt::format("not done within {} s", *time_limit_),
+            .status = status};
+  if (status == 0) return {.kind = Outcome::Kind::done, .result = listener.said()};
   const bool hopeless = status == 126 || status == 127;
-  return {hopeless ? Outcome::Kind::hopeless : Outcome::Kind::failed, listener.said(), describe_end(status, complaint),
-          status};
+  return {.kind = hopeless ? Outcome::Kind::hopeless : Outcome::Kind::failed,
+          .result = listener.said(),
+          .reason = describe_end(status, complaint),
+          .status = status};
 }
 
 }  // namespace team

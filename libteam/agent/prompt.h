@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,40 @@ struct PlanAnswer {
   std::string feedback;
 };
 
-// Each begins with who is addressed. `answer` is what the last plan was answered, if there was one.
-std::string prompt_for_text(const Identity& self, const std::string& text, const std::optional<PlanAnswer>& answer);
-std::string prompt_for_messages(const Identity& self, const std::vector<Message>& messages);
+// Who is addressed; stands in front of what follows.
+std::string introduce(const Identity& self);
+// `answer` is what the last plan was answered, if there was one.
+std::string prompt_for_text(const std::string& text, const std::optional<PlanAnswer>& answer);
+std::string prompt_for_messages(const std::vector<Message>& messages);
 // `done` are the tasks before it, for their results.
-std::string prompt_for_task(const Identity& self, const Task& task, const std::vector<Task>& done,
-                            const std::optional<PlanAnswer>& answer);
+std::string prompt_for_task(const Task& task, const std::vector<Task>& done, const std::optional<PlanAnswer>& answer);
 // Added where a plan is wanted and not yet the work.
 std::string ask_for_plan();
+
+// For a model, which keeps a conversation: the same text for the same messages, so that one can be played back.
+std::string envelopes_of(const std::vector<Message>& messages);
+// Something that ran beside the conversation has ended; without a status it was stopped.
+std::string notification_of(const std::string& id, const std::string& what, const std::string& file,
+                            std::optional<int> status);
+std::string summary_request();
+// Until a plan is approved these are closed, and that is why.
+std::set<std::string> gated_tools();
+std::string plan_gate();
+
+// What a system prompt is made of.
+struct Briefing {
+  Identity self;
+  bool leads = false;
+  bool delegates = false;          // a lead that does nothing itself
+  std::string members;             // who else there is, a line each
+  std::vector<std::string> roles;  // that a lead can give, a line each
+  std::vector<std::string> skills;
+  std::string board;
+  std::vector<std::string> digest;
+};
+// What changes from call to call stands at its end. It names no path and no time: the same team gives the same text.
+std::string system_prompt(const Briefing& briefing);
+// Put back when a conversation was shortened.
+std::string reminder(const Briefing& briefing);
 
 }  // namespace team

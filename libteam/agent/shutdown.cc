@@ -85,6 +85,15 @@ class Handshake {
   std::string request_;
 };
 
+// What an agent has seen here is not to wake it again as mail.
+void take_answers(const Workplace& place, const std::vector<Stopped>& stopped) {
+  const Mailbox mailbox = place.mailbox();
+  for (const Stopped& one : stopped) {
+    const MessageFilter answer{.from = one.name, .type = "shutdown_response", .reply_to = {}};
+    while (auto batch = mailbox.take(answer, 1, place.self().run)) batch->acknowledge();
+  }
+}
+
 }  // namespace
 
 std::vector<Stopped> stop_teammates(const Workplace& place, const std::vector<std::string>& names, double seconds,
@@ -112,6 +121,7 @@ std::vector<Stopped> stop_teammates(const Workplace& place, const std::vector<st
     stopped.push_back(one.stopped());
   }
   if (killed) place.board().reclaim();
+  if (place.self().run) take_answers(place, stopped);
   for (const Stopped& one : stopped) {
     if (const auto state = runs_on(one) ? std::nullopt : state_of(folder, one.name)) close_left_pane(*state, one.name);
   }

@@ -144,14 +144,14 @@ void Spawner::start_in_background(const Folder& folder, const std::string& name,
   const std::string before = run_of(folder, name);
   Watch watch(folder);
   // It is nobody's part: not of the lead who may have asked for it.
-  const Program program{command_line(name, arguments),
-                        {{"TEAM_MEMBER", std::nullopt},
-                         {"TEAM_RUN_ID", std::nullopt},
-                         {"TASK_ID", std::nullopt},
-                         {"TASK_FILE", std::nullopt},
-                         {"TEAM_START_MODE", "background"}},
-                        directory,
-                        ""};
+  Program program;
+  program.arguments = command_line(name, arguments);
+  program.environment = environment_;
+  for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE"}) {
+    program.environment.emplace_back(variable, std::nullopt);
+  }
+  program.environment.emplace_back("TEAM_START_MODE", "background");
+  program.directory = directory;
   const pid_t pid = start_detached(program, open_log(folder, name));
   const Fd end = watch_process(pid);
   watch.wake_on(end.get());
@@ -179,7 +179,7 @@ bool Spawner::start_in_pane(const Folder& folder, const std::string& name, const
                             const std::string& directory) {
   const std::string before = run_of(folder, name);
   Watch watch(folder);
-  const Tmux tmux(place_.team().name, place_.root().path());
+  const Tmux tmux(place_.team().name, place_.root().path(), environment_);
   Tmux::Pane pane{name, directory, command_line(name, arguments), {}};
   pane.environment = {
       {"TEAM_START_MODE", "tmux"}, {"TEAM_MEMBER", ""}, {"TEAM_RUN_ID", ""}, {"TASK_ID", ""}, {"TEAM_DETACHED", ""}};

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libteam/agent/workplace.h"
@@ -23,9 +25,15 @@ void check_enabled();
 enum class SpawnMode { background, tmux };
 SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn);
 
+using SpawnEnvironment = std::vector<std::pair<std::string, std::optional<std::string>>>;
+
 class Spawner {
  public:
   Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn);
+
+  // What those who are started get beside our own environment: keys that we have put away. A tmux that runs already
+  // keeps its own.
+  void give(SpawnEnvironment environment) { environment_ = std::move(environment); }
 
   // Adds so many members of this role to the team, all or none. Throws invalid_state if the team has no room.
   std::vector<std::string> recruit(const std::string& role, std::int64_t count);
@@ -39,17 +47,20 @@ class Spawner {
   // How to look at what was started in panes; empty if there is none.
   std::string how_to_attach() const;
 
+  // What runs a member of this name: a program and its arguments.
+  std::vector<std::string> command_line(const std::string& name, const std::vector<std::string>& arguments) const;
+
  private:
   void start_in_background(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
                            const std::string& directory) const;
   bool start_in_pane(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
                      const std::string& directory);
   void dismiss(const std::vector<std::string>& names);
-  std::vector<std::string> command_line(const std::string& name, const std::vector<std::string>& arguments) const;
 
   Workplace& place_;
   SpawnMode mode_;
   std::function<void(std::string_view)> warn_;
+  SpawnEnvironment environment_;
   bool in_panes_ = false;
 };
 

@@ -11,19 +11,6 @@ namespace team {
 
 namespace {
 
-bool is_over(const Workplace& place) {
-  const auto running = place.running();
-  if (running.empty()) return true;
-  if (!everybody_idles(place.roster(), place.team())) return false;
-  for (const Member& member : running) {
-    bool mail = false;
-    place.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
-    if (mail) return false;  // it is about to wake
-  }
-  place.board().reclaim();  // what the dead held: perhaps nobody of those who run may take it
-  return place.board().is_quiet(running);
-}
-
 // What an onlooker wants to know of the log.
 class Reporter {
  public:
@@ -50,6 +37,19 @@ class Reporter {
 
 }  // namespace
 
+bool is_still(const Workplace& place) {
+  const auto running = place.running();
+  if (running.empty()) return true;
+  if (!everybody_idles(place.roster(), place.team())) return false;
+  for (const Member& member : running) {
+    bool mail = false;
+    place.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
+    if (mail) return false;  // it is about to wake
+  }
+  place.board().reclaim();  // what the dead held: perhaps nobody of those who run may take it
+  return place.board().is_quiet(running);
+}
+
 TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& signals,
                   const std::function<void(std::string_view)>& report) {
   const Folder folder = place.roster().folder_of(place.team().name);
@@ -62,7 +62,7 @@ TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& sig
     reporter.catch_up();
     if (const auto signal = signals.take()) return {TeamEnd::Kind::interrupted, *signal};
     place.refresh();
-    if (is_over(place)) break;
+    if (is_still(place)) break;
     // The end of a life is told just before its lock is free: hence a look every now and then.
     watch.wait(deadline.or_in(1));
     if (deadline.passed()) return {TeamEnd::Kind::too_late, 0};

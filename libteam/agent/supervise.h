@@ -21,6 +21,9 @@ struct TeamEnd {
   int signal = 0;
 };
 
+// Whether nothing is left that one who runs could do or is about to do.
+bool is_still(const Workplace& place);
+
 // Blocks until all teammates idle or have ended and nothing is left that one who runs could do. `report` is told what
 // happens to the tasks meanwhile, a line each.
 TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& signals,

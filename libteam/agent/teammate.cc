@@ -16,11 +16,16 @@ namespace team {
 
 namespace {
 
-constexpr std::size_t kMostMessages = 50;                // in one piece of work
-constexpr std::size_t kMostText = std::size_t{1} << 20;  // of one large message
+constexpr std::size_t kMostMessages = 50;  // in one piece of work
 constexpr double kLongestPause = 30;
 
-std::string title_of(const std::optional<Task>& task) { return task ? fmt::format("task {}", task->id) : "the prompt"; }
+constexpr const char* kPrompt = "the prompt";
+
+std::string title_of(const std::optional<Task>& task) { return task ? fmt::format("task {}", task->id) : kPrompt; }
+
+std::string inbox_of(const std::string& name) { return name + "_inbox.jsonl"; }
+
+bool is_urgent(const Message& message) { return message.type == "shutdown_request" || message.interrupt; }
 
 std::string senders_of(const std::vector<Message>& messages) {
   std::vector<std::string> names;
@@ -30,16 +35,18 @@ std::string senders_of(const std::vector<Message>& messages) {
   return join(names, ", ");
 }
 
-// The system may do better later; everything else would fail again.
-bool may_pass(const Error& error) {
-  return error.code() == Code::io || error.code() == Code::again || error.code() == Code::corrupt;
-}
-
 }  // namespace
 
 Teammate::Teammate(Workplace& place, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience)
-    : place_(place), options_(std::move(options)), driver_(driver), signals_(signals), audience_(std::move(audience)) {
+    : place_(place),
+      options_(std::move(options)),
+      driver_(driver),
+      signals_(signals),
+      audience_(std::move(audience)),
+      mail_(place_, {options_.auto_claim, options_.plan, driver.converses(), options_.user_listens},
+            [this](const std::string& line) { note(line); }) {
   audience_.record = [this](const std::vector<Event>& events) { record(events); };
+  audience_.spend = [this](const Usage& all) { presence_->set_usage(to_json_text(all)); };
 }
 
 Teammate::~Teammate() = default;
@@ -66,12 +73,14 @@ void Teammate::start() {
     add_member(trial, self.name, options_.role);
   }
   presence_.emplace(place_.roster(), place_.team(), self.name, place_.lock_timeout());
+  driver_.begin_life();
+  door_.emplace(presence_->folder(), self.name, Durability::process, place_.lock_timeout());
   recover();
   if (options_.task) {
     TaskChange claim;
     claim.status = Status::in_progress;
     Changed claimed = place_.board().change(*options_.task, claim, self);
-    held_.push_front({std::move(claimed.task), claimed.owner_before == self.name, std::nullopt});
+    held_.push_front({std::move(claimed.task), claimed.owner_before == self.name, std::nullopt, false});
   }
   try {
     if (joins) {
@@ -88,6 +97,7 @@ void Teammate::start() {
   first.pid = ::getpid();
   first.run = self.run.value_or("");
   first.model = options_.model;
+  if (presence_->before()) first.usage = presence_->before()->usage;
   if (options_.start.mode != "background") first.pane = environment_variable("TMUX_PANE");
   if (first.pane) first.tmux = split(environment_variable("TMUX").value_or(""), ',').front();
   first.start = options_.start;
@@ -108,13 +118,14 @@ void Teammate::recover() {
                          request.from == place_.self().name && request.task == task.id;
       if (stale) place_.mail().requests().withdraw(request.id);
     }
-    if (keeps) held_.push_back({std::move(task), false, std::nullopt});
+    if (keeps) held_.push_back({std::move(task), false, std::nullopt, true});
   }
 }
 
 void Teammate::live() {
   if (options_.task && !held_.empty()) work_on_held();
-  if (!ending_ && options_.prompt) work_on({});
+  resume();
+  if (!ending_ && options_.prompt) work_on(Job{.left = true});
   while (!ending_) {
     try {
       step();
@@ -126,6 +137,27 @@ void Teammate::live() {
   }
 }
 
+// Goes on with what its driver was at when the last life ended, before anything else comes between: with a task if it
+// is still this one's. The prompt is gone on with if it is given again.
+void Teammate::resume() {
+  const auto left = ending_ ? std::nullopt : driver_.left();
+  if (!left || (options_.prompt && left->title == kPrompt)) return;
+  if (left->task) {
+    const auto held = std::find_if(held_.begin(), held_.end(),
+                                   [&](const Job& job) { return job.task && job.task->id == left->task->id; });
+    if (held == held_.end()) return;
+    Job job = std::move(*held);
+    held_.erase(held);
+    work_on(std::move(job));
+    return;
+  }
+  Work work = make_work(left->phase, left->title);
+  work.messages = left->messages;
+  work.is_left = true;
+  become(State::active, fmt::format("goes on with {}", left->title));
+  settle(left->messages, drive(work));
+}
+
 // One look around, and one piece of work if there is one.
 void Teammate::step() {
   if (const auto signal = signals_.take()) {
@@ -134,13 +166,14 @@ void Teammate::step() {
   }
   place_.refresh();
   if (work_on_messages(options_.plan ? Phase::plan : Phase::work) || ending_) return;
+  if (driver_.has_news() && work_on_text("what has ended", "")) return;
   if (!held_.empty()) {
     work_on_held();
     return;
   }
   if (auto claimed = claim_next()) {
     const bool assigned = claimed->owner_before == place_.self().name;
-    work_on({std::move(claimed->task), assigned, std::nullopt});
+    work_on({std::move(claimed->task), assigned, std::nullopt, false});
     return;
   }
   if (!held_.empty()) return;
@@ -174,7 +207,7 @@ void Teammate::find_left_tasks() {
   filter.statuses = {Status::in_progress};
   filter.owner = place_.self().name;
   const auto keep = [&](const SeenTask& seen) {
-    if (seen.task.run == place_.self().run) held_.push_back({seen.task, false, std::nullopt});
+    if (seen.task.run == place_.self().run) held_.push_back({seen.task, false, std::nullopt, true});
   };
   place_.board().view().each(filter, BoardView::Detail::open_blockers, keep, [](TaskId, const Error&) {});
 }
@@ -187,19 +220,25 @@ void Teammate::end() {
       if (is_mine(held_.front())) put_back(held_.front(), ending_->reason);
       held_.pop_front();
     }
-    answer_others();
+    mail_.agree_with_all();  // its next life is not meant
     become(ending_->state, ending_->reason);
     const bool failed = ending_->state == State::error;
     record({make_event(failed ? "RUN_ERROR" : "RUN_FINISHED", {{failed ? "message" : "reason", ending_->reason}})});
+    if (failed && driver_.converses() && place_.self().name != place_.team().lead) {
+      place_.mail().notify(place_.team().lead, "error",
+                           fmt::format("[System] {} has ended: {}", place_.self().name, ending_->reason));
+    }
   } catch (const Error& error) {
     note(error.what());  // a full disk or a team that is gone; there is nothing more to say it to
   }
 }
 
 void Teammate::finish_piece(bool success) {
+  driver_.settle();
   succeeded_ = succeeded_ || success;
   objections_ = 0;
   idle_end_.reset();
+  if (!ending_ && options_.is_over && options_.is_over()) ending_ = Ending{.reason = "all is done"};
   if (options_.once && !ending_) {
     ending_ = success ? Ending{.reason = "one piece of work is done"}
                       : Ending{.reason = "one piece of work is not done", .status = static_cast<int>(Code::no)};
@@ -261,7 +300,9 @@ void Teammate::persist(Call call) {
 void Teammate::watch() {
   watch_.emplace(presence_->folder());
   place_.board().watch(*watch_);
-  watch_->wake_on(signals_.fd());
+  for (const int fd : {signals_.fd(), driver_.news(), options_.waker}) {
+    if (fd >= 0) watch_->wake_on(fd);
+  }
   watch_->look_every(number_setting(place_.team(), "idle.poll"));
 }
 
@@ -278,137 +319,147 @@ void Teammate::wait_after(const Error& error) {
   }
 }
 
-// A request counts if its record says so: what a message pretends is nothing.
-bool Teammate::answer_shutdown(const Message& message) {
-  if (message.type != "shutdown_request" || !message.request_id || !is_id(*message.request_id)) return false;
-  return answer_shutdown(*message.request_id, message_event("SHUTDOWN_REQUESTED", message));
-}
-
-// True if it is agreed to end.
-bool Teammate::answer_shutdown(const std::string& request_id, const Event& event) {
-  try {
-    const Request request = place_.mail().requests().get(request_id);
-    const bool asked = request.kind == RequestKind::shutdown && request.status == RequestStatus::pending &&
-                       request.to == place_.self().name;
-    if (!asked) return false;
-    Letter letter;
-    letter.type = "shutdown_response";
-    letter.to = request.from;
-    letter.request_id = request.id;
-    if (!ending_) letter.feedback = place_.mail().objection("teammate-shutdown", place_.self(), event);
-    letter.approve = !letter.feedback;
-    place_.mail().send(letter, place_.self());
-    if (letter.feedback) return false;
-    if (!ending_) ending_ = Ending{.reason = fmt::format("asked to by {}", request.from)};
+// Whether one of them ends this life. Before all else, and the others are not lost by it: they wait for the next.
+bool Teammate::ends_by(Batch& batch) {
+  for (const Message& message : batch.messages()) {
+    const auto who = mail_.agree_to_end(message);
+    if (!who) continue;
+    ending_ = Ending{.reason = fmt::format("asked to by {}", *who)};
+    if (batch.messages().size() == 1) persist([&] { batch.acknowledge(); });
+    else batch.release();
     return true;
-  } catch (const Error& error) {
-    if (may_pass(error)) throw;
-    note(error.what());
-    return false;
   }
+  return false;
 }
 
-// Whoever else has asked it to end gets what it wants; its next life is not meant.
-void Teammate::answer_others() {
-  for (const Request& request : place_.mail().requests().all([](const Error&) {})) {
-    const bool open = request.kind == RequestKind::shutdown && request.status == RequestStatus::pending;
-    if (open && request.to == place_.self().name) answer_shutdown(request.id, make_event("SHUTDOWN_REQUESTED", {}));
-  }
+std::vector<Message> Teammate::deliver(const Batch& batch) const {
+  std::vector<Event> events;
+  for (const Message& message : batch.messages()) events.push_back(message_event("MESSAGE_DELIVERED", message));
+  auto messages = mail_.select(batch);
+  record(events);
+  return messages;
 }
 
-void Teammate::read_body(const Mailbox& mailbox, Message& message) const {
-  if (message.body_size == 0 || !mailbox.has_body(message)) return;
-  message.content.clear();
-  mailbox.each_body_piece(message, [&](std::string_view piece) {
-    message.content += piece.substr(0, kMostText - std::min(kMostText, message.content.size()));
-  });
-  message.content = repair_utf8(message.content);
+void Teammate::acknowledge(Batch& batch) {
+  std::vector<Event> events;
+  for (const Message& message : batch.messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
+  persist([&] { batch.acknowledge(); });
+  record(events);
+}
+
+// The mail that came while its driver works. False if this life ends by it.
+bool Teammate::hear(const Meanwhile::Keep& keep) {
+  place_.refresh();
+  const Mailbox mailbox = place_.mailbox();
+  auto batch = mailbox.take({}, kMostMessages, place_.self().run);
+  if (!batch) return true;
+  if (ends_by(*batch)) return false;
+  const auto messages = deliver(*batch);
+  if (!messages.empty()) keep(messages);
+  heard_.insert(heard_.end(), messages.begin(), messages.end());
+  acknowledge(*batch);
+  return true;
+}
+
+Work Teammate::make_work(Phase phase, std::string title) const {
+  Work work;
+  work.phase = phase;
+  work.title = std::move(title);
+  work.introduction = introduce(identity());
+  return work;
+}
+
+Outcome Teammate::drive(const Work& work) {
+  if (!driver_.converses()) return driver_.work(work, audience_);
+  Work open = work;
+  open.meanwhile.file = inbox_of(place_.self().name);
+  open.meanwhile.hear = [this](const Meanwhile::Keep& keep) { return hear(keep); };
+  open.meanwhile.is_urgent = [this] {
+    bool urgent = false;
+    door_->peek({}, SIZE_MAX, std::nullopt, [&](const Message& message) { urgent = urgent || is_urgent(message); });
+    return urgent;
+  };
+  heard_.clear();
+  Outcome outcome = driver_.work(open, audience_);
+  if (outcome.kind == Outcome::Kind::done) {
+    last_word_ = outcome.result;
+    if (const auto paused = mail_.reply(heard_, outcome)) outcome.paused = paused;
+  }
+  if (outcome.paused) become(State::paused, *outcome.paused);
+  return outcome;
 }
 
 // Takes what is there, or a part of it. False if there is nothing.
 bool Teammate::work_on_messages(Phase phase) {
   const Mailbox mailbox = place_.mailbox();
   auto batch = mailbox.take({}, kMostMessages, place_.self().run);
-  if (!batch) return false;
-  // Before all else, and the others are not lost by it: they wait for the next life.
-  for (const Message& message : batch->messages()) {
-    if (!answer_shutdown(message)) continue;
-    if (batch->messages().size() == 1) persist([&] { batch->acknowledge(); });
-    else batch->release();
-    return false;
-  }
-  std::vector<Message> messages;
-  std::vector<Event> events;
-  for (const Message& message : batch->messages()) {
-    events.push_back(message_event("MESSAGE_DELIVERED", message));
-    const bool wakes = message.type == "task_assigned" || message.type == "task_unblocked";
-    const bool is_control = message.type == "shutdown_request" || message.type == "plan_approval_response";
-    if (is_control || (wakes && options_.auto_claim)) continue;
-    messages.push_back(message);
-    read_body(mailbox, messages.back());
-    note(fmt::format("{} from {}: {}", message.type, one_line(message.sender), one_line(message.summary)));
-  }
-  record(events);
+  if (!batch || ends_by(*batch)) return false;
+  const auto messages = deliver(*batch);
+  bool kept = false;
+  const auto keep = [&] {
+    acknowledge(*batch);
+    kept = true;
+  };
   if (!messages.empty()) {
     watch_.reset();
     if (phase == Phase::work || presence_->now().state != State::plan_pending) {
       become(State::active, fmt::format("messages from {}", senders_of(messages)));
     }
-    Outcome outcome;
-    for (std::int64_t attempt = 0; attempt <= options_.retries; ++attempt) {
-      outcome = driver_.work({phase, "messages", prompt_for_messages(identity(), messages), {}, ""}, audience_);
-      if (outcome.kind != Outcome::Kind::failed) break;
-      note(outcome.reason);
-    }
-    if (outcome.kind == Outcome::Kind::interrupted) {
+    if (!settle(messages, work_on(messages, phase, keep)) && !kept) {
       batch->release();
-      end_with(outcome, State::shutdown);
       return true;
     }
-    if (outcome.kind == Outcome::Kind::hopeless && !succeeded_) {
-      batch->release();
-      end_with(outcome, State::error);
-      return true;
-    }
-    const bool done = outcome.kind == Outcome::Kind::done;
-    if (done) {
-      reply(messages, outcome.result);
-    } else {
-      for (const Message& message : messages) {
-        if (message.sender == "system") continue;
-        place_.mail().notify(message.sender, "error",
-                             fmt::format("[System] {} could not work on \"{}\": {}", place_.self().name,
-                                         message.summary, outcome.reason));
-      }
-    }
-    if (presence_->now().state != State::plan_pending) finish_piece(done);
   }
-  events.clear();
-  for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
-  persist([&] { batch->acknowledge(); });
-  record(events);
+  if (!kept) keep();
   return true;
 }
 
-// What was said about messages goes back to those who wrote them, one by one.
-void Teammate::reply(const std::vector<Message>& messages, const std::string& text) {
-  if (text.empty()) return;
-  std::set<std::string> answered;
-  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
-    if (message->type != "message" || message->sender == "system" || message->sender == place_.self().name) continue;
-    if (!answered.insert(message->sender).second) continue;
-    Letter letter;
-    letter.to = message->sender;
-    letter.content = text;
-    letter.reply_to = message->id;
-    try {
-      place_.mail().send(letter, place_.self());
-    } catch (const Error& error) {
-      if (error.code() == Code::io || error.code() == Code::again) throw;
-      note(error.what());
-      if (error.code() == Code::paused) become(State::paused, error.what());
-    }
+Outcome Teammate::work_on(const std::vector<Message>& messages, Phase phase, const std::function<void()>& kept) {
+  Work work = make_work(phase, "messages");
+  work.prompt = prompt_for_messages(messages);
+  work.messages = messages;
+  work.kept = kept;
+  Outcome outcome;
+  for (std::int64_t attempt = 0; attempt <= options_.retries; ++attempt) {
+    outcome = drive(work);
+    if (outcome.kind != Outcome::Kind::failed || driver_.converses()) break;
+    note(outcome.reason);
   }
+  return outcome;
+}
+
+// What becomes of messages that were worked on. False if they wait for the next life.
+bool Teammate::settle(const std::vector<Message>& messages, const Outcome& outcome) {
+  switch (outcome.kind) {
+    case Outcome::Kind::interrupted: end_with(outcome, State::shutdown); return false;
+    case Outcome::Kind::unavailable: end_with(outcome, State::error); return false;
+    case Outcome::Kind::stopped: return false;
+    case Outcome::Kind::hopeless:
+      if (succeeded_) break;
+      end_with(outcome, State::error);
+      return false;
+    default: break;
+  }
+  const bool done = outcome.kind == Outcome::Kind::done;
+  if (done) {
+    if (const auto paused = mail_.reply(messages, outcome)) become(State::paused, *paused);
+  } else {
+    note(outcome.reason);
+    mail_.regret(messages, outcome.reason);
+  }
+  if (presence_->now().state == State::plan_pending) driver_.settle();
+  else finish_piece(done);
+  return true;
+}
+
+// Something that is neither a message nor on the board. False if it was nothing.
+bool Teammate::work_on_text(const std::string& title, const std::string& text) {
+  watch_.reset();
+  become(State::active, title);
+  Work work = make_work(options_.plan ? Phase::plan : Phase::work, title);
+  if (!text.empty()) work.prompt = prompt_for_text(text, {});
+  settle(std::vector<Message>{}, drive(work));
+  return true;
 }
 
 bool Teammate::is_mine(const Job& job) const {
@@ -422,7 +473,9 @@ bool Teammate::is_mine(const Job& job) const {
 }
 
 Work Teammate::piece_of(const Job& job, Phase phase) const {
-  Work work{phase, title_of(job.task), "", job.task, ""};
+  Work work = make_work(phase, title_of(job.task));
+  work.task = job.task;
+  work.is_left = job.left;
   if (job.task) {
     std::vector<Task> done;
     for (const TaskId id : job.task->blocked_by) {
@@ -432,10 +485,10 @@ Work Teammate::piece_of(const Job& job, Phase phase) const {
         continue;  // its result is missing, no more
       }
     }
-    work.prompt = prompt_for_task(identity(), *job.task, done, job.plan);
+    work.prompt = prompt_for_task(*job.task, done, job.plan);
     work.task_file = std::filesystem::absolute(place_.board().path_of(job.task->id));
   } else {
-    work.prompt = prompt_for_text(identity(), *options_.prompt, job.plan);
+    work.prompt = prompt_for_text(*options_.prompt, job.plan);
   }
   if (phase == Phase::plan) work.prompt += ask_for_plan();
   return work;
@@ -454,16 +507,17 @@ void Teammate::work_on(Job job) {
     approved_.reset();
     if (!untouched && !agree_on_plan(job)) return;
   }
-  settle(job, driver_.work(piece_of(job, Phase::work), audience_));
+  settle(job, drive(piece_of(job, Phase::work)));
 }
 
 // Has plans made until one is approved. False if it came to something else, which is then settled.
 bool Teammate::agree_on_plan(Job& job) {
   const auto id = job.task ? std::optional(job.task->id) : std::nullopt;
   while (true) {
-    Outcome outcome = driver_.work(piece_of(job, Phase::plan), audience_);
+    Outcome outcome = drive(piece_of(job, Phase::plan));
+    job.left = false;
     if (outcome.kind == Outcome::Kind::done && outcome.result.empty()) {
-      outcome = {Outcome::Kind::failed, "", "the plan is empty", 0};
+      outcome = {.kind = Outcome::Kind::failed, .reason = "the plan is empty"};
     }
     if (outcome.kind != Outcome::Kind::done) {
       settle(job, std::move(outcome));
@@ -479,7 +533,7 @@ bool Teammate::agree_on_plan(Job& job) {
       persist([&] { request = *place_.mail().send(letter, place_.self()).front().request_id; });
     } catch (const Error& error) {
       if (error.code() != Code::permission_denied) throw;
-      settle(job, {Outcome::Kind::failed, "", error.what(), 0});  // a hook refused the plan
+      settle(job, Outcome{.kind = Outcome::Kind::failed, .reason = error.what()});  // a hook refused the plan
       return false;
     }
     if (ending_) {
@@ -535,9 +589,12 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
 
 // What becomes of the task.
 void Teammate::settle(const Job& job, Outcome outcome) {
-  if (outcome.kind == Outcome::Kind::interrupted) {
-    end_with(outcome, State::shutdown);
-    if (is_mine(job)) put_back(job, outcome.reason);
+  const bool broken_off = outcome.kind == Outcome::Kind::interrupted || outcome.kind == Outcome::Kind::stopped ||
+                          outcome.kind == Outcome::Kind::unavailable;
+  if (broken_off) {
+    if (outcome.kind == Outcome::Kind::interrupted) end_with(outcome, State::shutdown);
+    if (outcome.kind == Outcome::Kind::unavailable) end_with(outcome, State::error);
+    if (is_mine(job)) put_back(job, ending_->reason);
     return;
   }
   if (outcome.kind == Outcome::Kind::hopeless && !succeeded_) {
@@ -556,7 +613,7 @@ void Teammate::settle(const Job& job, Outcome outcome) {
       return;
     } catch (const Error& error) {
       if (error.code() != Code::invalid_state && error.code() != Code::permission_denied) throw;
-      outcome = {Outcome::Kind::failed, "", error.what(), 0};  // no deliverable, or a hook refused it
+      outcome = {.kind = Outcome::Kind::failed, .reason = error.what()};  // no deliverable, or a hook refused it
     }
     if (!is_mine(job)) {  // it was taken away while the hook looked at it
       finish_piece(false);
@@ -626,12 +683,22 @@ bool Teammate::is_kept_busy() {
   if (!objection) return false;
   ++objections_;
   become(State::active, fmt::format("the hook teammate-idle: {}", *objection));
-  const Phase phase = options_.plan ? Phase::plan : Phase::work;
-  const Outcome outcome =
-      driver_.work({phase, "a hook", prompt_for_text(identity(), *objection, {}), {}, ""}, audience_);
-  if (outcome.kind == Outcome::Kind::interrupted) {
-    end_with(outcome, State::shutdown);
-  }
+  Work work = make_work(options_.plan ? Phase::plan : Phase::work, "a hook");
+  work.prompt = prompt_for_text(*objection, {});
+  const Outcome outcome = drive(work);
+  driver_.settle();
+  if (outcome.kind == Outcome::Kind::interrupted) end_with(outcome, State::shutdown);
+  if (outcome.kind == Outcome::Kind::unavailable) end_with(outcome, State::error);
+  return true;
+}
+
+// What the lead is to do when nothing else happens. False if it may idle.
+bool Teammate::follows_verdict() {
+  if (!options_.before_idle) return false;
+  const Verdict verdict = options_.before_idle();
+  if (verdict.prompt) return work_on_text("a reminder", *verdict.prompt);
+  if (!verdict.ending) return false;
+  ending_ = Ending{.reason = *verdict.ending, .status = verdict.status};
   return true;
 }
 
@@ -641,7 +708,7 @@ void Teammate::idle() {
     watch();
     return;  // and look once more
   }
-  if (is_kept_busy()) return;
+  if (is_kept_busy() || follows_verdict()) return;
   if (!is_idle(presence_->now().state)) {
     become(State::idle, "nothing to do");
     if (!is_idle(presence_->now().state)) look_again_ = Deadline::in(1);
@@ -650,10 +717,18 @@ void Teammate::idle() {
                            fmt::format("[Idle] {} is idle.", place_.self().name));
     }
   }
-  if (!idle_end_) idle_end_ = options_.idle_timeout ? Deadline::in(*options_.idle_timeout) : Deadline::never();
+  if (!idle_end_) {
+    idle_end_ = options_.deadline;
+    if (options_.idle_timeout) idle_end_ = idle_end_->or_in(*options_.idle_timeout);
+  }
   presence_->tell_if_all_idle(place_.roster(), place_.team(), place_.board(), place_.mail());
   while (true) {
+    if (options_.look_every) look_again_ = look_again_.or_in(*options_.look_every);
     const Changes changes = watch_->wait(idle_end_->or_at(look_again_));
+    if (options_.deadline.passed()) {
+      ending_ = Ending{"the time is over", static_cast<int>(Code::no), State::shutdown, true};
+      return;
+    }
     if (idle_end_->passed()) {
       ending_ = Ending{.reason = fmt::format("idle for {} s", *options_.idle_timeout)};
       return;
@@ -667,7 +742,7 @@ void Teammate::idle() {
 // The folders also tell of what only others care for: their states, their mail, the log.
 bool Teammate::concerns_me(const Changes& changes) {
   if (changes.all || changes.names.empty()) return true;
-  const std::string inbox = place_.self().name + "_inbox.jsonl";
+  const std::string inbox = inbox_of(place_.self().name);
   bool concerns = false;
   for (const std::string& name : changes.names) {
     const bool is_task = name.ends_with(".json") && parse_integer(name.substr(0, name.size() - 5));

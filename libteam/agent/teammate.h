@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "libteam/agent/correspondence.h"
 #include "libteam/agent/driver.h"
 #include "libteam/agent/prompt.h"
 #include "libteam/agent/workplace.h"
@@ -22,6 +23,13 @@
 #include "libteam/system/watch.h"
 
 namespace team {
+
+// What becomes of one that has nothing to do.
+struct Verdict {
+  std::optional<std::string> prompt;  // more work
+  std::optional<std::string> ending;  // why it ends, and with which exit status
+  int status = 0;
+};
 
 struct TeammateOptions {
   std::optional<std::string> role;  // to join with, for one who is no member yet
@@ -32,6 +40,14 @@ struct TeammateOptions {
   bool once = false;        // ends after one piece of work
   bool until_done = false;  // ends when the board has nothing left for it
   bool plan = false;        // tasks need an approved plan
+  // For a lead. Asked whenever it is about to idle: what it is to do instead, or why it is to end.
+  std::function<Verdict()> before_idle;
+  // Asked after each piece of work: whether it was the last.
+  std::function<bool()> is_over;
+  Deadline deadline = Deadline::never();
+  std::optional<double> look_every;  // idling, seconds
+  int waker = -1;                    // a descriptor that wakes it when it can be read from
+  bool user_listens = false;         // hears what it says, so that it is not sent
   std::optional<double> idle_timeout;
   std::int64_t retries = 2;
   Start start;  // without the prompt and the task
@@ -43,6 +59,11 @@ class Teammate {
   // `place`, `driver`, `signals` and `audience` outlive this. Nothing happens yet.
   Teammate(Workplace& place, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience);
   ~Teammate();
+
+  // What its driver said last.
+  const std::string& last_word() const { return last_word_; }
+  // Why it ended, after run().
+  const std::string& reason() const { return ending_->reason; }
 
   // Lives; gives the exit status. Throws conflict if one of that name lives already, what the claim of its first task
   // threw, not_found when the team is gone.
@@ -57,9 +78,10 @@ class Teammate {
   };
   // A task that it holds, or what its prompt asks.
   struct Job {
-    std::optional<Task> task;
+    std::optional<Task> task = {};
     bool assigned = false;  // to this member, before it was claimed
-    std::optional<PlanAnswer> plan;
+    std::optional<PlanAnswer> plan = {};
+    bool left = false;  // begun in an earlier life
   };
 
   void start();
@@ -71,7 +93,17 @@ class Teammate {
   void end();
   void finish_piece(bool success);
 
+  void resume();
   bool work_on_messages(Phase phase);
+  Outcome work_on(const std::vector<Message>& messages, Phase phase, const std::function<void()>& kept);
+  bool settle(const std::vector<Message>& messages, const Outcome& outcome);
+  bool work_on_text(const std::string& title, const std::string& text);
+  bool hear(const Meanwhile::Keep& keep);
+  std::vector<Message> deliver(const Batch& batch) const;
+  bool ends_by(Batch& batch);
+  void acknowledge(Batch& batch);
+  Work make_work(Phase phase, std::string title) const;
+  Outcome drive(const Work& work);
   void work_on_held();
   void work_on(Job job);
   bool agree_on_plan(Job& job);
@@ -84,15 +116,10 @@ class Teammate {
   bool is_mine(const Job& job) const;
   Work piece_of(const Job& job, Phase phase) const;
 
-  bool answer_shutdown(const Message& message);
-  bool answer_shutdown(const std::string& request_id, const Event& event);
-  void answer_others();
-  void reply(const std::vector<Message>& messages, const std::string& text);
-  void read_body(const Mailbox& mailbox, Message& message) const;
-
   void watch();
   void idle();
   bool is_kept_busy();
+  bool follows_verdict();
   bool concerns_me(const Changes& changes);
   void wait_after(const Error& error);
   template <class Call>
@@ -109,7 +136,9 @@ class Teammate {
   Driver& driver_;
   const Signals& signals_;
   Audience audience_;
+  Correspondence mail_;
   std::optional<Presence> presence_;
+  std::optional<Mailbox> door_;  // for a look from another thread
   std::optional<Watch> watch_;
   std::deque<Job> held_;  // what it holds and has not come to: of --task, or from its last life
   std::optional<Ending> ending_;
@@ -117,6 +146,8 @@ class Teammate {
   Deadline look_again_ = Deadline::never();
   // A task that was given back for another try, as it was then: while nobody has touched it, its plan is approved.
   std::optional<std::pair<Task, PlanAnswer>> approved_;
+  std::vector<Message> heard_;  // while its driver was at the last piece of work
+  std::string last_word_;
   double pause_ = 1;
   bool succeeded_ = false;
   int objections_ = 0;  // of the hook, since the last piece of work

@@ -14,8 +14,10 @@ namespace team {
 
 class Tmux {
  public:
-  // For the team of this name in the root at `root`.
-  Tmux(const std::string& team, const std::string& root);
+  using Environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
+  // For the team of this name in the root at `root`. A server that is started by it has `environment`, and so have its
+  // panes; it is in no argument.
+  Tmux(const std::string& team, const std::string& root, Environment environment = {});
 
   struct Pane {
     std::string title, directory;
@@ -40,6 +42,7 @@ class Tmux {
 
   std::vector<std::string> server_;  // tmux and which server
   std::string session_;
+  Environment environment_;
 };
 
 // Whether a tmux can be run here.

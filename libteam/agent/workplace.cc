@@ -1,5 +1,8 @@
 #include "libteam/agent/workplace.h"
 
+#include "libteam/base/text.h"
+#include "libteam/system/process.h"
+
 namespace team {
 
 Workplace::Parts::Parts(const Root& root, Team given, double lock_timeout)
@@ -24,6 +27,13 @@ void Workplace::refresh() {
   const Member* member = team().find(self_.name);
   if (member != nullptr) self_.role = member->role;
   self_.leads = self_.name == team().lead || self_.name == "user";
+}
+
+std::vector<std::pair<std::string, std::optional<std::string>>> Workplace::environment() const {
+  const std::string path = environment_variable("PATH").value_or("/usr/bin:/bin");
+  return {{"TEAM_ROOT", root_.path()},      {"TEAM_NAME", team().name},          {"TEAM_MEMBER", self_.name},
+          {"TEAM_RUN_ID", self_.run},       {"PATH", own_folder() + ":" + path}, {"TEAM_DETACHED", std::nullopt},
+          {"TEAM_START_MODE", std::nullopt}};
 }
 
 std::vector<Member> Workplace::running() const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libteam/record/team.h"
@@ -36,6 +37,8 @@ class Workplace {
   const Actor& self() const { return self_; }
   double lock_timeout() const { return lock_timeout_; }
   Mailbox mailbox() const { return mail().mailbox(self_.name); }
+  // What programs get that this one runs, so that our commands work in them without options.
+  std::vector<std::pair<std::string, std::optional<std::string>>> environment() const;
   // Of the members those whose process runs, without the lead.
   std::vector<Member> running() const;
 

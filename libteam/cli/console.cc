@@ -20,7 +20,7 @@ void Console::note(std::string_view line) const {
   write_all(STDERR_FILENO, colour_ ? fmt::format("\x1b[2m{}\x1b[0m\n", text) : text + "\n");
 }
 
-void Console::out(std::string_view text) const { write_all(STDOUT_FILENO, text); }
+bool Console::out(std::string_view text) const { return write_all(STDOUT_FILENO, text); }
 
 void Console::err(std::string_view text) const { write_all(STDERR_FILENO, text); }
 

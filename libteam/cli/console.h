@@ -11,8 +11,8 @@ class Console {
 
   // One line with the time in front, faint on a terminal.
   void note(std::string_view line) const;
-  // As it is. A reader that went away is no reason to stop.
-  void out(std::string_view text) const;
+  // As it is. A reader that went away is no reason to stop; false if it did.
+  bool out(std::string_view text) const;
   void err(std::string_view text) const;
 
  private:

@@ -42,4 +42,32 @@ void print_event(Context& context, const Envelope& envelope) {
   out.line(line);
 }
 
+EventPrinter::EventPrinter(Folder folder, double lock_timeout, const Console& console)
+    : folder_(std::move(folder)),
+      log_(folder_, lock_timeout),
+      console_(console),
+      last_(log_.last_sequence()),
+      thread_([this] { print(); }) {}
+
+EventPrinter::~EventPrinter() {
+  end_.ring();
+  thread_.join();
+}
+
+void EventPrinter::print() {
+  bool is_read = true;
+  const auto print = [&](std::string_view line) {
+    last_ = sequence_of(line).value_or(last_);
+    is_read = console_.out(std::string(line) + "\n");
+    return is_read;
+  };
+  try {
+    log_.follow(
+        last_, Output::kDescriptor, print, [&] { return can_be_read(end_.fd()); }, end_.fd());
+    if (is_read) log_.each_after(last_, print);
+  } catch (const Error& error) {
+    warn(error.what());
+  }
+}
+
 }  // namespace team

@@ -89,4 +89,19 @@ std::string read_user_file_or_input(const std::string& path) {
   return path == "-" ? read_input(kMost) : read_user_file(path);
 }
 
+Role read_role(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  if (equals == std::string::npos || !is_name(name)) {
+    fail(Code::usage, "--role: '{}' is not NAME=FILE", one_line(text));
+  }
+  const std::string file = text.substr(equals + 1);
+  try {
+    return make_role(name, read_user_file(file), file);
+  } catch (const Error& error) {
+    if (error.code() != Code::corrupt) throw;
+    fail(Code::usage, "--role: {}", error.what());
+  }
+}
+
 }  // namespace team

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "libteam/record/team.h"
+
 namespace team {
 
 // Calls `visit` for each line of stdin that is not blank, with its number.
@@ -22,7 +24,9 @@ void read_if_dash(std::optional<std::string>& text);
 
 // A file of the user's. Throws not_found.
 std::string read_user_file(const std::string& path);
-// The same, or all of stdin for "-".
+// A role from NAME=FILE, as --role takes it. Throws usage.
+Role read_role(const std::string& text);
+// A file of the user's, or all of stdin for "-".
 std::string read_user_file_or_input(const std::string& path);
 
 }  // namespace team

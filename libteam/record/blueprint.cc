@@ -89,7 +89,9 @@ Blueprint parse_blueprint(std::string_view text, std::string_view file) {
   for (const auto& [role, count] : made.teammates) {
     try {
       const RoleSpec spec = parse_role(*made.team.find_role(role), std::string(file));
-      if (count > 0 && !spec.command) fail(Code::usage, "{}: role {} has no command", file, role);
+      if (count > 0 && !spec.command && !spec.model) {
+        fail(Code::usage, "{}: role {} has neither a command nor a model", file, role);
+      }
     } catch (const Error& error) {
       throw Error(Code::usage, error.what());
     }

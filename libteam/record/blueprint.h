@@ -18,8 +18,8 @@ struct Blueprint {
   std::vector<Draft> tasks;
 };
 
-// Throws usage for what is wrong in the file, with `file` in front: also a key that means nothing, a role without a
-// command that somebody is to play, a task for a role that nobody has.
+// Throws usage for what is wrong in the file, with `file` in front: also a key that means nothing, a role
+// without a command or a model that somebody is to play, a task for a role that nobody has.
 Blueprint parse_blueprint(std::string_view text, std::string_view file);
 
 }  // namespace team

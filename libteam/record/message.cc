@@ -27,6 +27,7 @@ Json to_json(const Message& message) {
   if (message.reply_to) json["reply_to"] = *message.reply_to;
   if (message.approve) json["approve"] = *message.approve;
   if (message.feedback) json["feedback"] = *message.feedback;
+  if (message.interrupt) json["interrupt"] = true;
   if (message.body_size > 0) json["body_size"] = message.body_size;
   if (message.extra != "{}") json.update(Json::parse(message.extra));
   return json;
@@ -64,6 +65,7 @@ Message parse_message(std::string_view line, std::string_view recipient, std::st
   message.reply_to = fields.text("reply_to");
   message.approve = fields.boolean("approve");
   message.feedback = fields.text("feedback");
+  message.interrupt = fields.boolean("interrupt").value_or(false);
   message.body_size = fields.integer("body_size", 0, INT64_MAX).value_or(0);
   const Json rest = fields.rest();
   if (!rest.empty()) message.extra = dump_line(rest);

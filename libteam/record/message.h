@@ -21,6 +21,7 @@ struct Message {
   std::optional<std::string> reply_to;
   std::optional<bool> approve;
   std::optional<std::string> feedback;
+  bool interrupt = false;      // not to wait for the end of a call
   std::int64_t body_size = 0;  // of a large one: its content lies in a file of its own that has the id as its name
   std::string extra = "{}";    // keys we do not know, as a JSON object
 };

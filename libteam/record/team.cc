@@ -103,6 +103,11 @@ Role make_role(const std::string& name, std::string_view text, std::string_view 
   return {name, dump_line(Json{{"prompt", repair_utf8(text)}})};
 }
 
+void put_role(Team& team, Role role) {
+  std::erase_if(team.roles, [&](const Role& other) { return other.name == role.name; });
+  team.roles.push_back(std::move(role));
+}
+
 bool is_reserved(std::string_view name) {
   for (const std::string_view reserved : {"user", "system", "all", "lead"}) {
     if (same_name(name, reserved)) return true;

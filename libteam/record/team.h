@@ -52,6 +52,9 @@ std::string to_line(const Team& team);
 // A role from a file of the user's: a JSON object as it is, any other text as {"prompt": text}.
 Role make_role(const std::string& name, std::string_view text, std::string_view file);
 
+// Takes the place of one of that name.
+void put_role(Team& team, Role role);
+
 // `user` and `system` are nobody's name, `all` means everybody, `lead` is the lead's unless the team chose another.
 bool is_reserved(std::string_view name);
 

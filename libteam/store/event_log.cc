@@ -152,9 +152,11 @@ void EventLog::each_after(std::int64_t seq, const Visit& visit) const {
   }
 }
 
-void EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough) const {
+void EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
+                      int waker) const {
   Watch watch(folder_);
   watch.watch_reader(reader);
+  if (waker >= 0) watch.wake_on(waker);
   bool more = true;
   const auto advance = [&](std::string_view line) {
     seq = sequence_of(line).value_or(seq);

@@ -33,12 +33,16 @@ class EventLog {
   // unknown.
   Logged record(const EventOrigin& origin, const std::vector<Event>& events) const;
 
+  // The number of the last one; 0 if there is none.
+  std::int64_t last_sequence() const;
+
   // Gives the lines after `seq`, in order, until `visit` says that it has enough.
   using Visit = std::function<bool(std::string_view line)>;
   void each_after(std::int64_t seq, const Visit& visit) const;
   // The same, and then each line as it comes, until `enough`, which is also asked when nobody reads from the pipe
-  // behind `reader` any more.
-  void follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough) const;
+  // behind `reader` any more, and when something can be read from `waker`.
+  void follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
+              int waker = -1) const;
   // From the last one back.
   void each_backward(const Visit& visit) const;
 
@@ -46,7 +50,6 @@ class EventLog {
   enum class Pass { complete, stopped, disturbed };
   Pass pass_over(std::int64_t& seq, bool gap_is_real, const Visit& visit) const;
   std::vector<std::string> files() const;
-  std::int64_t last_sequence() const;
 
   const Folder& folder_;
   double lock_timeout_;

@@ -105,6 +105,7 @@ Message Mail::make_message(const Letter& letter, const Actor& actor, const std::
   message.reply_to = letter.reply_to;
   message.approve = letter.approve;
   message.feedback = letter.feedback;
+  message.interrupt = letter.interrupt;
   return message;
 }
 

@@ -28,6 +28,7 @@ struct Letter {
   std::string content;
   std::optional<std::string> summary, request_id, reply_to, feedback;
   std::optional<bool> approve;
+  bool interrupt = false;      // it breaks off a call of a model
   std::optional<TaskId> task;  // of a plan
   // Gives the content piece by piece where it is too large for a line; false at the end. Then `content` is its start.
   std::function<bool(std::string& piece)> more;

@@ -62,7 +62,8 @@ void Presence::become(State state, const std::string& reason, std::optional<Task
     now_.task = task;
     now_.since = team::now();
     write();
-    if (lock && works) folder_.remove(kIdlePeriod);
+    // A lead that looks at the board does not make it another idle period: somebody else has to work.
+    if (lock && works && !actor.leads) folder_.remove(kIdlePeriod);
   }
   if (!same) mail.record(actor, {member_state_event(from, now_)});
 }
@@ -70,6 +71,15 @@ void Presence::become(State state, const std::string& reason, std::optional<Task
 void Presence::set_start(Start start) {
   now_.start = std::move(start);
   write();
+}
+
+void Presence::set_usage(std::string usage) {
+  now_.usage = std::move(usage);
+  try {
+    write();
+  } catch (const Error& error) {
+    if (error.code() != Code::io && error.code() != Code::unknown) throw;
+  }
 }
 
 void Presence::tell_if_all_idle(const Roster& roster, const Team& team, Board& board, const Mail& mail) const {

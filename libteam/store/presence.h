@@ -33,6 +33,8 @@ class Presence {
   void become(State state, const std::string& reason, std::optional<TaskId> task, const Mail& mail, const Actor& actor);
   // Says how to start it again from now on.
   void set_start(Start start);
+  // What it has used of a model, in all its lives; a system that refuses to write it down is asked again next time.
+  void set_usage(std::string usage);
   // Whether team-resume is to start it again.
   void set_resumable(bool resumable) { now_.resumable = resumable; }
 

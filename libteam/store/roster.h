@@ -54,6 +54,10 @@ class Roster {
 // In the folder of a team: locked by a member's process for its whole life.
 std::string alive_file(const std::string& member);
 
+// There too: what tools of models said that was too long, and whose turn it is to call a service.
+inline constexpr const char* kOutputsFolder = "outputs";
+inline constexpr const char* kSlotsFolder = "model-slots";
+
 // How hard a team's files are pressed onto the disk: TEAM_DURABILITY, else its setting, else `power`.
 Durability durability_of(const Team* team);
 

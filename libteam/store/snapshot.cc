@@ -58,6 +58,7 @@ bool belongs(const std::string& path) {
   if (parts[0] == kBoard) return parts.size() == 2 && (parts[1] == TaskFiles::kHighWatermark || is_task_name(parts[1]));
   if (parts[0] != kTeam || parts.size() > kDeepest || std::any_of(parts.begin(), parts.end(), is_temporary))
     return false;
+  if (parts[1] == kSlotsFolder) return false;
   return parts.size() > 2 || (!parts[1].ends_with(kLock) && !parts[1].ends_with(kBacklogPosition));
 }
 

@@ -64,13 +64,15 @@ void Watch::look_every(double seconds) {
 Changes Watch::wait(const Deadline& deadline) {
   if (!inotify_) return wait_polling(deadline);
   while (true) {
-    pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {reader_, 0, 0}, {waker_, POLLIN, 0}};
-    const int ready = ::poll(waiting, std::size(waiting), deadline.left_ms());
+    std::vector<pollfd> waiting = {{inotify_.get(), POLLIN, 0}, {reader_, 0, 0}};
+    for (const int waker : wakers_) waiting.push_back({waker, POLLIN, 0});
+    const int ready = ::poll(waiting.data(), waiting.size(), deadline.left_ms());
     if (ready < 0 && errno != EINTR) fail_errno("cannot wait for", "changes");
     if (ready > 0) {
       Changes changes = read_events();
       const bool deserted = (waiting[1].revents & POLLERR) != 0;
-      const bool woken = waiting[2].revents != 0;
+      const bool woken =
+          std::any_of(waiting.begin() + 2, waiting.end(), [](const pollfd& waker) { return waker.revents != 0; });
       if (changes.any || deserted || woken) return {true, changes.all || deserted, std::move(changes.names)};
     }
     if (deadline.passed()) return {};
@@ -102,8 +104,9 @@ Changes Watch::read_events() {
 Changes Watch::wait_polling(const Deadline& deadline) {
   if (deadline.passed()) return {};
   const int left = deadline.left_ms();
-  pollfd waiting{waker_, POLLIN, 0};
-  ::poll(&waiting, 1, left < 0 ? pause_ms_ : std::min(pause_ms_, left));
+  std::vector<pollfd> waiting;
+  for (const int waker : wakers_) waiting.push_back({waker, POLLIN, 0});
+  ::poll(waiting.data(), waiting.size(), left < 0 ? pause_ms_ : std::min(pause_ms_, left));
   pause_ms_ = std::min(pause_ms_ * 2, longest_pause_ms_);
   return {.any = true, .all = true, .names = {}};
 }

@@ -31,8 +31,8 @@ class Watch {
   void look_every(double seconds);
   // Also wakes when nobody reads from the pipe behind `fd` any more.
   void watch_reader(int fd) { reader_ = fd; }
-  // Also wakes, with no names, when something can be read from `fd`.
-  void wake_on(int fd) { waker_ = fd; }
+  // Also wakes, with no names, when something can be read from `fd`, or from another one that was named before.
+  void wake_on(int fd) { wakers_.push_back(fd); }
 
   // Blocks until entries whose names do not begin with a dot were made, replaced, written or removed, or the deadline
   // has passed.
@@ -44,7 +44,7 @@ class Watch {
 
   Fd inotify_;
   int reader_ = -1;
-  int waker_ = -1;
+  std::vector<int> wakers_;
   int pause_ms_ = 50;
   int longest_pause_ms_ = 2000;
 };

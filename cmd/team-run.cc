@@ -1,0 +1,126 @@
+// team-run - reach a goal with a lead that plans, spawns, coordinates and finishes
+
+#include "libteam/agent/lead.h"
+#include "libteam/agent/model_agent.h"
+#include "libteam/base/text.h"
+#include "libteam/cli/command.h"
+#include "libteam/cli/console.h"
+#include "libteam/cli/event_output.h"
+#include "libteam/cli/input.h"
+#include "libteam/cli/model_options.h"
+#include "libteam/cli/team_start.h"
+#include "libteam/cli/typing.h"
+#include "libteam/record/settings.h"
+#include "libteam/system/id.h"
+
+namespace {
+
+struct Options {
+  std::optional<std::string> mode;
+  std::vector<std::string> roles;
+  std::optional<double> deadline;
+  bool stream = false;
+  team::LeadOptions lead;
+};
+
+// Everything that can be wrong with what the user said is, before anything is made.
+void complete(Options& options, const team::Team& team) {
+  team::LeadOptions& lead = options.lead;
+  team::read_if_dash(lead.goal);
+  if (const team::Role* role = team.find_role(team.lead)) lead.role = team::parse_role(*role, "config.json");
+  team::complete(lead.model, lead.role);
+  if (!is_chosen(lead.model)) team::fail(team::Code::usage, "which model is the lead? --model MODEL, or TEAM_MODEL");
+  team::check_key(lead.model, team::environment_variable(team::key_variable(lead.model).c_str()).value_or(""));
+  if (options.deadline) lead.deadline = team::Deadline::in(*options.deadline);
+  lead.mode = team::choose_mode(options.mode.value_or(team::setting(team, "teammate.mode")), team::warn);
+  lead.warn = team::warn;
+}
+
+// Makes the team if there is none; one that was finished goes on.
+team::Team prepare_team(team::Context& context, Options& options) {
+  team::Team team = team::find_or_plan_team(context, "team");
+  const std::string actor = context.actor_name();
+  if (actor != "user" && actor != team.lead) {
+    team::fail(team::Code::permission_denied, "only the lead or the user may run the lead, not {}", actor);
+  }
+  std::vector<team::Role> roles;
+  for (const std::string& role : options.roles) roles.push_back(team::read_role(role));
+  for (const team::Role& role : roles) team::put_role(team, role);
+  complete(options, team);
+  context.changes();
+  if (team.created_at == 0) make_team(context, team);
+  if (roles.empty() && !team.finished_at) return team;
+  return context.roster().change(team.name, [&](team::Team& edited) {
+    for (const team::Role& role : roles) team::put_role(edited, role);
+    edited.finished_at.reset();
+  });
+}
+
+// Sends what the user types: "@name text" to that member, all else to the lead.
+void send_typed(team::Workplace& place, const std::string& line) {
+  team::Letter letter;
+  letter.to = place.team().lead;
+  letter.content = line;
+  if (line.starts_with('@')) {
+    const std::size_t blank = std::min(line.find(' '), line.size());
+    letter.to = line.substr(1, blank - 1);
+    letter.content = line.substr(std::min(blank + 1, line.size()));
+  }
+  try {
+    if (letter.content.empty()) team::fail(team::Code::usage, "@NAME TEXT: what is to be said?");
+    place.refresh();
+    place.mail().send(letter, place.self());
+  } catch (const team::Error& error) {
+    team::warn(error.what());
+  }
+}
+
+team::Exit run(team::Context& context, Options& options) {
+  team::check_enabled();
+  const team::Team config = prepare_team(context, options);
+  const std::string& name = config.name;
+  const double lock_timeout = context.choices().lock_timeout;
+  const team::Actor self{.name = config.lead, .role = {}, .run = team::new_id(), .leads = true};
+  team::Workplace place(context.root(), name, self, lock_timeout);
+  team::Workplace desk(context.root(), name, team::Actor{}, lock_timeout);
+  const team::Signals signals;
+  const team::Console console;
+  std::optional<team::Typing> typing;
+  if (team::is_interactive()) {
+    typing.emplace([&](const std::string& line) { send_typed(desk, line); });
+    options.lead.waits = [&] { return typing->goes_on(); };
+    options.lead.waker = typing->end();
+  }
+  team::Audience audience;
+  audience.note = [&](std::string_view line) { console.note(line); };
+  audience.out = audience.err = [&](std::string_view text) { console.err(text); };
+  std::optional<team::EventPrinter> printer;
+  if (options.stream) printer.emplace(context.roster().folder_of(name), lock_timeout, console);
+
+  context.changes();
+  const team::LeadEnd end = team::run_lead(place, options.lead, signals, audience);
+  if (end.status != 0) team::warn(end.reason);
+  else if (!options.stream) context.out().line(end.summary);
+  return static_cast<team::Exit>(end.status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-run", "reach a goal with a lead that plans, spawns, coordinates and finishes",
+                        "[options] [GOAL]");
+  command.operand("[GOAL]", options.lead.goal, "what is to be reached; - reads it from stdin; without: goes on");
+  takes_model(command, options.lead.model);
+  takes_conversation(command, options.lead.model);
+  command.option("--role NAME=FILE", options.roles, "a role: a JSON object, or text that is its prompt (repeated)");
+  command.flag("--delegate", options.lead.delegates, "the lead coordinates only: no file, no command");
+  command.seconds("--deadline SECONDS", options.deadline, "end after so long");
+  command.option("--mode MODE", options.mode, "auto, background or tmux, for teammates (else teammate.mode)");
+  command.flag("--stream", options.stream, "print the events of the team as they come, one JSON object a line");
+  command.takes_team();
+  command.takes_lock();
+  command.example("team-run 'Move the service from REST to GraphQL' --model claude-sonnet-4-5");
+  command.example("team-run --stream - --deadline 1h <goal.md | jq -c .event");
+  return command.run(argc, argv, [&](team::Context& context) { return run(context, options); });
+}

@@ -1,0 +1,221 @@
+#include "libteam/agent/lead_tools.h"
+
+#include "libteam/agent/bash_tool.h"
+#include "libteam/agent/finish.h"
+#include "libteam/agent/skills.h"
+#include "libteam/base/text.h"
+#include "libteam/record/role.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::size_t kMostOutput = 32 * 1024;
+
+// What teammate-run is to be told beside the name.
+std::vector<std::string> arguments_for(const Team& team, const std::optional<std::string>& role,
+                                       const std::string& prompt, const Recruiting& recruiting) {
+  std::vector<std::string> arguments = {"--prompt", prompt};
+  const Role* defined = role ? team.find_role(*role) : nullptr;
+  const RoleSpec spec = defined != nullptr ? parse_role(*defined, "config.json") : RoleSpec{};
+  if (spec.command) return arguments;
+  ModelChoice choice = recruiting.model;
+  if (spec.model) {
+    choice = {};
+    choice.model = spec.model;
+    choice.provider = spec.provider;
+    choice.base_url = spec.base_url;
+    // Another model of the service that the lead talks to.
+    if (!choice.base_url && provider_of(choice) == provider_of(recruiting.model)) {
+      choice.base_url = recruiting.model.base_url;
+    }
+  }
+  const auto model = arguments_of(choice);
+  arguments.insert(arguments.end(), model.begin(), model.end());
+  return arguments;
+}
+
+void check_team(const Workplace& place, const Arguments& arguments, const char* key) {
+  const auto name = arguments.find_text(key);
+  if (name && *name != place.team().name) {
+    fail(Code::not_found, "you lead team '{}', not '{}'", place.team().name, one_line(*name));
+  }
+}
+
+ToolResult start_teammate(Workplace& place, const Arguments& arguments, const Recruiting& recruiting) {
+  const std::string name = arguments.text("name");
+  auto role = arguments.find_text("role");
+  Spawner spawner(place, recruiting.mode, recruiting.warn);
+  spawner.give(recruiting.secrets);
+  place.refresh();
+  const Member* member = place.team().find(name);
+  if (member != nullptr) {
+    if (role && role != member->role) {
+      fail(Code::conflict, "{} is in the team already, with role {}", name, member->role.value_or("-"));
+    }
+    role = member->role;
+    spawner.start(name, arguments_for(place.team(), role, arguments.text("prompt"), recruiting), "");
+    return {fmt::format("{} was started again and goes on with what it knows.", name)};
+  }
+  place.roster().change(place.team().name, [&](Team& team) { add_member(team, name, role); });
+  place.refresh();
+  spawner.start_all({name}, arguments_for(place.team(), role, arguments.text("prompt"), recruiting),
+                    [](const std::string&) {});
+  return {fmt::format("{} has joined team '{}' and is at work. It takes tasks from the board by itself.", name,
+                      place.team().name)};
+}
+
+// One that does what the prompt says and is gone.
+ToolResult start_helper(Workplace& place, Background& background, const Arguments& arguments,
+                        const Recruiting& recruiting, int interrupt) {
+  const std::string role = arguments.find_text("role").value_or("helper");
+  Spawner spawner(place, SpawnMode::background, recruiting.warn);
+  const std::string name = spawner.recruit(role, 1).front();
+  const std::string prompt = arguments.text("prompt");
+  auto line = spawner.command_line(name, arguments_for(place.team(), role, prompt, recruiting));
+  line.insert(line.end(), {"--once", "--no-auto-claim", "--quiet"});
+  Program program;
+  program.arguments = std::move(line);
+  program.environment = recruiting.secrets;
+  for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE"}) {
+    program.environment.emplace_back(variable, std::nullopt);
+  }
+  program.directory = place.root().path();
+  const auto job = background.start_as(std::move(program), name, cut_characters(one_line(prompt), 80));
+  if (arguments.flag("run_in_background")) {
+    return {fmt::format("Started as {}. You are told when it ends; TaskOutput shows what it says.", name)};
+  }
+  if (!background.wait(name, Deadline::never(), interrupt)) {
+    background.stop(name);
+    background.forget_end(name);
+    return {fmt::format("[interrupted] {}", background.output(name, kMostOutput)), true};
+  }
+  background.forget_end(name);
+  const int status = background.get(name).status.value_or(0);
+  const std::string said = background.output(name, kMostOutput);
+  if (status == 0) return {said.empty() ? "(it said nothing)" : said};
+  return {fmt::format("{} could not do it (exit status {}): {}", name, status, said), true};
+}
+
+void add_task(Toolbox& tools, Workplace& place, Background& background, const Recruiting& recruiting) {
+  const ToolSpec spec{"Task",
+                      "Start somebody. With a name: a teammate that stays, takes tasks from the board and can be "
+                      "written to. Without: a helper that does what the prompt says, gives you its answer and is gone.",
+                      R"({"type":"object","properties":{
+    "prompt":{"type":"string","description":"what it is to know and to do first"},
+    "name":{"type":"string","description":"of a teammate: letters, digits, - and _"},
+    "team_name":{"type":"string","description":"your team"},
+    "role":{"type":"string","description":"its role: it takes tasks that are for that role"},
+    "run_in_background":{"type":"boolean","description":"of a helper: do not wait for it"}},
+    "required":["prompt"]})"};
+  tools.add(spec, [&place, &background, recruiting](const Arguments& arguments, int interrupt) -> ToolResult {
+    check_enabled();
+    check_team(place, arguments, "team_name");
+    const auto role = arguments.find_text("role");
+    if (role && !is_name(*role)) fail(Code::usage, "'{}' is not a name of a role", one_line(*role));
+    if (arguments.find_text("name")) return start_teammate(place, arguments, recruiting);
+    return start_helper(place, background, arguments, recruiting, interrupt);
+  });
+}
+
+void add_skill(Toolbox& tools, Workplace& place) {
+  const ToolSpec spec{"Skill", "Read how something is done here. The skills there are stand in your instructions.",
+                      R"({"type":"object","properties":{"name":{"type":"string"}},"required":["name"]})"};
+  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+    return {read_skill(place.root().folder(), arguments.text("name"))};
+  });
+}
+
+void add_team_create(Toolbox& tools, Workplace& place) {
+  const ToolSpec spec{"TeamCreate", "Make a team. You lead one already: this tells you its name.",
+                      R"({"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"}}})"};
+  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+    const auto name = arguments.find_text("name");
+    if (!name || *name == place.team().name) {
+      return {fmt::format("Team '{}' is there and you lead it. Start teammates with Task.", place.team().name)};
+    }
+    fail(Code::conflict, "you lead team '{}', and one lead has one team: go on with it", place.team().name);
+  });
+}
+
+void add_team_delete(Toolbox& tools, Workplace& place) {
+  const ToolSpec spec{"TeamDelete",
+                      "Dismiss the team: all teammates are asked to end and are members no more. The board stays.",
+                      R"({"type":"object","properties":{"name":{"type":"string"}}})"};
+  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+    check_team(place, arguments, "name");
+    constexpr double kPatience = 60;
+    place.refresh();
+    std::vector<std::string> staying;
+    for (const Stopped& one : stop_teammates(place, running_teammates(place), kPatience, Insist::no)) {
+      if (runs_on(one)) staying.push_back(describe(one));
+    }
+    if (!staying.empty()) return {join(staying, "\n"), true};
+    place.roster().change(place.team().name, [](Team& team) {
+      std::erase_if(team.members, [&](const Member& member) { return member.name != team.lead; });
+    });
+    place.refresh();
+    return {"All teammates have ended and left the team."};
+  });
+}
+
+void add_approve_plan(Toolbox& tools, Workplace& place) {
+  const ToolSpec spec{"ApprovePlan", "Answer the plan of a teammate, which waits for it.",
+                      R"({"type":"object","properties":{
+    "request_id":{"type":"string","description":"as it stands in its plan_approval_request"},
+    "approve":{"type":"boolean"},
+    "feedback":{"type":"string","description":"what to do differently, if it is not approved"}},
+    "required":["request_id","approve"]})"};
+  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+    place.refresh();
+    const Request request = place.mail().requests().get(arguments.text("request_id"));
+    Letter letter;
+    letter.type = "plan_approval_response";
+    letter.to = request.from;
+    letter.request_id = request.id;
+    letter.approve = arguments.flag("approve");
+    letter.feedback = arguments.find_text("feedback");
+    place.mail().send(letter, place.self());
+    return {fmt::format("{} is told that its plan is {}.", request.from, *letter.approve ? "approved" : "rejected")};
+  });
+}
+
+void add_finish_team(Toolbox& tools, Workplace& place, Conduct& conduct) {
+  const ToolSpec spec{
+      "FinishTeam",
+      "The goal is reached: end the run. Refused while tasks are open, unless forced; teammates are asked "
+      "to end first.",
+      R"({"type":"object","properties":{
+    "summary":{"type":"string","description":"what was done, for the user"},
+    "force":{"type":"boolean","description":"though tasks are open"}},
+    "required":["summary"]})"};
+  tools.add(spec, [&place, &conduct](const Arguments& arguments, int) -> ToolResult {
+    Finish finish;
+    finish.summary = arguments.text("summary");
+    if (arguments.flag("force")) finish.insist = Insist::yes;
+    const auto staying = finish_team(place, finish);
+    if (!staying.empty()) {
+      std::vector<std::string> lines;
+      for (const Stopped& one : staying) lines.push_back(describe(one));
+      return {"The team is not finished: " + join(lines, "; "), true};
+    }
+    conduct.conclusion = *finish.summary;
+    conduct.finished = true;
+    return {"The team is finished."};
+  });
+}
+
+}  // namespace
+
+void add_lead_tools(Toolbox& tools, Workplace& place, Background& background, Conduct& conduct,
+                    const Recruiting& recruiting) {
+  add_task(tools, place, background, recruiting);
+  add_background_tools(tools, background);
+  add_skill(tools, place);
+  add_team_create(tools, place);
+  add_team_delete(tools, place);
+  add_approve_plan(tools, place);
+  add_finish_team(tools, place, conduct);
+}
+
+}  // namespace team

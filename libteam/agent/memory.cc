@@ -1,0 +1,254 @@
+#include "libteam/agent/memory.h"
+
+#include <algorithm>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+namespace {
+
+constexpr JsonLimits kLimits = {.bytes = std::size_t{512} << 20};
+
+Json to_json(const std::vector<Message>& messages) {
+  Json list = Json::array();
+  for (const Message& message : messages) {
+    list.push_back({{"id", message.id}, {"type", message.type}, {"sender", message.sender}});
+  }
+  return list;
+}
+
+std::vector<Message> parse_messages(const Json* list, std::string_view where) {
+  std::vector<Message> messages;
+  if (list == nullptr) return messages;
+  for (const Json& entry : *list) {
+    Fields fields(entry, "", where);
+    Message message;
+    message.id = fields.text("id").value_or("");
+    message.type = fields.text("type").value_or("message");
+    message.sender = fields.text("sender").value_or("");
+    messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+bool has_results(const Turn& turn) {
+  return std::any_of(turn.parts.begin(), turn.parts.end(),
+                     [](const Part& part) { return part.kind == Part::Kind::tool_result; });
+}
+
+// The first `longest` bytes; what was left out is said. False if it is not longer.
+bool shorten(std::string& text, std::size_t longest) {
+  constexpr std::size_t kRoomToSaySo = 64;
+  if (text.size() <= longest + kRoomToSaySo) return false;
+  const std::size_t size = text.size();
+  text.resize(longest);
+  text.resize(whole_characters(text));
+  text += fmt::format("\n[cut: {} bytes were here]", size);
+  return true;
+}
+
+bool says(const std::vector<Turn>& turns, std::string_view text) {
+  for (const Turn& turn : turns) {
+    for (const Part& part : turn.parts) {
+      if (part.kind == Part::Kind::text && part.text == text) return true;
+    }
+  }
+  return false;
+}
+
+std::size_t size_of(const Turn& turn) {
+  std::size_t size = 0;
+  for (const Part& part : turn.parts) size += part.text.size() + part.arguments.size() + part.name.size() + 16;
+  return size;
+}
+
+}  // namespace
+
+Memory::Memory(TranscriptFile file, std::string identity) : file_(std::move(file)), identity_(std::move(identity)) {
+  std::size_t number = 0;
+  file_.each([&](std::string_view line) {
+    const std::string where = fmt::format("{}:{}", file_.path(), ++number);
+    apply(parse_json(line, where, kLimits), where);
+  });
+}
+
+void Memory::put(const Json& line) {
+  Json timed = {{"timestamp", now()}};
+  timed.update(line);
+  const std::string text = dump_line(timed);
+  file_.append(text);
+  // What counts is what stands there: a text that is no UTF-8 is another one now.
+  apply(parse_json(text, file_.path(), kLimits), file_.path());
+}
+
+std::optional<std::string> Memory::last_word() const {
+  if (turns_.empty() || turns_.back().role != Turn::Role::model || !unanswered().empty()) return std::nullopt;
+  std::string text;
+  for (const Part& part : turns_.back().parts) text += part.text;
+  return text;
+}
+
+void Memory::begin(const Piece& piece) {
+  put({{"type", "work"},
+       {"title", piece.title},
+       {"phase", piece.phase == Phase::plan ? "plan" : "work"},
+       {"task", or_null(piece.task)},
+       {"attempts", piece.attempts},
+       {"messages", to_json(piece.messages)},
+       {"text", piece.prompt}});
+}
+
+void Memory::end() {
+  if (open_) put({{"type", "end"}});
+}
+
+void Memory::hear(const std::vector<Message>& messages, const std::string& text) {
+  put({{"type", "mail"}, {"messages", to_json(messages)}, {"text", text}});
+}
+
+void Memory::tell(const std::string& text) { put({{"type", "note"}, {"text", text}}); }
+
+void Memory::add(const ModelAnswer& answer) {
+  const Usage& usage = answer.usage;
+  put({{"type", "answer"},
+       {"model", answer.model},
+       {"usage", Json::parse(to_json_text(usage))},
+       {"turn", Json::parse(to_line(Turn{Turn::Role::model, answer.parts}))}});
+}
+
+std::vector<Part> Memory::unanswered() const {
+  const auto model =
+      std::find_if(turns_.rbegin(), turns_.rend(), [](const Turn& turn) { return turn.role == Turn::Role::model; });
+  std::vector<Part> calls;
+  if (model == turns_.rend()) return calls;
+  std::set<std::string> answered;
+  for (auto turn = turns_.rbegin(); turn != model; ++turn) {
+    for (const Part& part : turn->parts) {
+      if (part.kind == Part::Kind::tool_result) answered.insert(part.id);
+    }
+  }
+  for (const Part& part : model->parts) {
+    if (part.kind == Part::Kind::tool_call && !answered.contains(part.id)) calls.push_back(part);
+  }
+  return calls;
+}
+
+void Memory::answer(const Part& call, const std::string& text, bool is_error) {
+  put({{"type", "result"}, {"id", call.id}, {"name", call.name}, {"text", repair_utf8(text)}, {"is_error", is_error}});
+}
+
+std::size_t Memory::size() const {
+  std::size_t size = 0;
+  for (const Turn& turn : turns_) size += size_of(turn);
+  return size;
+}
+
+bool Memory::cut_results(std::size_t keep, std::size_t longest) {
+  const std::size_t end = turns_.size() - std::min(keep, turns_.size());
+  std::vector<Turn> trial(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(end));
+  bool any = false;
+  for (Turn& turn : trial) {
+    for (Part& part : turn.parts) {
+      if (part.kind == Part::Kind::tool_result) any = shorten(part.text, longest) || any;
+    }
+  }
+  if (any) put({{"type", "cut"}, {"turns", end}, {"longest", longest}});
+  return any;
+}
+
+void Memory::summarize(const std::string& summary, std::size_t longest) {
+  put({{"type", "summary"}, {"text", summary}, {"longest", longest}});
+}
+
+// Where the end begins without which the rest makes no sense: the user's last turn, with the calls that it answers.
+std::size_t Memory::tail() const {
+  std::size_t start = turns_.size();
+  while (start > 0 && turns_[start - 1].role == Turn::Role::model) --start;
+  while (start > 0 && turns_[start - 1].role == Turn::Role::user) {
+    --start;
+    if (has_results(turns_[start])) return start == 0 ? start : start - 1;
+    if (start == 0 || turns_[start - 1].role == Turn::Role::model) return start;
+  }
+  return start;
+}
+
+void Memory::say(const std::string& text) {
+  if (turns_.empty() || turns_.back().role == Turn::Role::model) turns_.push_back({Turn::Role::user, {}});
+  Part part;
+  part.text = text;
+  turns_.back().parts.push_back(std::move(part));
+}
+
+void Memory::apply(const Json& line, std::string_view where) {
+  Fields fields(line, "", where);
+  const std::string type = fields.text("type").value_or("");
+  const std::string text = fields.text("text").value_or("");
+  if (type == "work") {
+    const auto messages = parse_messages(fields.array("messages"), where);
+    for (const Message& message : messages) heard_.insert(message.id);
+    open_ = Piece{fields.text("title").value_or(""),
+                  fields.text("phase") == "plan" ? Phase::plan : Phase::work,
+                  fields.integer("task", 1, kLargestTaskId),
+                  messages,
+                  text,
+                  fields.integer("attempts", 0, INT64_MAX).value_or(0)};
+    say(text);
+  } else if (type == "end") {
+    open_.reset();
+  } else if (type == "mail") {
+    for (const Message& message : parse_messages(fields.array("messages"), where)) heard_.insert(message.id);
+    say(text);
+  } else if (type == "note") {
+    say(text);
+  } else if (type == "answer") {
+    const Json* turn = fields.object("turn");
+    if (turn == nullptr) fields.refuse("turn", "an object");
+    turns_.push_back(parse_turn(dump_line(*turn), where));
+  } else if (type == "result") {
+    if (turns_.empty() || turns_.back().role == Turn::Role::model) turns_.push_back({Turn::Role::user, {}});
+    Part part;
+    part.kind = Part::Kind::tool_result;
+    part.id = fields.text("id").value_or("");
+    part.name = fields.text("name").value_or("");
+    part.text = text;
+    part.is_error = fields.boolean("is_error").value_or(false);
+    turns_.back().parts.push_back(std::move(part));
+  } else if (type == "cut") {
+    const auto longest = static_cast<std::size_t>(fields.integer("longest", 0, INT64_MAX).value_or(0));
+    const auto end = static_cast<std::size_t>(fields.integer("turns", 0, INT64_MAX).value_or(0));
+    for (std::size_t i = 0; i < std::min(end, turns_.size()); ++i) {
+      for (Part& part : turns_[i].parts) {
+        if (part.kind == Part::Kind::tool_result) shorten(part.text, longest);
+      }
+    }
+  } else if (type == "summary") {
+    const auto longest = static_cast<std::size_t>(fields.integer("longest", 0, INT64_MAX).value_or(0));
+    std::vector<Turn> end(turns_.begin() + static_cast<std::ptrdiff_t>(tail()), turns_.end());
+    turns_.clear();
+    std::string start = fmt::format("{}\n\nOur conversation became too long to be kept. What came before:\n\n{}\n",
+                                    identity_, text.empty() ? "(nobody knows any more)" : text);
+    std::string prompt = open_ ? open_->prompt : "";
+    shorten(prompt, longest);
+    if (open_ && !says(end, open_->prompt)) start += fmt::format("\nWhat you are at now is this:\n\n{}\n", prompt);
+    say(start);
+    for (Turn& turn : end) {
+      for (Part& part : turn.parts) {
+        if (part.kind != Part::Kind::tool_call) shorten(part.text, longest);
+        // Arguments must stay JSON.
+        else if (part.arguments.size() > longest) part.arguments = R"({"cut":"it was too long to be kept"})";
+      }
+      if (turn.role == turns_.back().role) {
+        std::move(turn.parts.begin(), turn.parts.end(), std::back_inserter(turns_.back().parts));
+      } else {
+        turns_.push_back(std::move(turn));
+      }
+    }
+  } else {
+    fields.refuse("type", "a step of a conversation");
+  }
+}
+
+}  // namespace team

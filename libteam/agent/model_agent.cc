@@ -1,0 +1,216 @@
+#include "libteam/agent/model_agent.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "libteam/agent/bash_tool.h"
+#include "libteam/agent/file_tools.h"
+#include "libteam/agent/patience.h"
+#include "libteam/agent/prompt.h"
+#include "libteam/agent/replay.h"
+#include "libteam/agent/skills.h"
+#include "libteam/agent/team_tools.h"
+#include "libteam/base/text.h"
+#include "libteam/record/settings.h"
+#include "libteam/store/board_summary.h"
+#include "libteam/store/digest.h"
+#include "libteam/store/presence.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::size_t kMostTasksShown = 50;
+constexpr std::int64_t kLongestAnswer = 8192;
+
+std::int64_t context_of(const ModelChoice& choice) {
+  return choice.context.value_or(provider_of(choice) == "anthropic" ? 200'000 : 128'000);
+}
+
+// Takes the keys out of the environment, also as the kernel shows it to others of this user.
+SpawnEnvironment put_keys_away() {
+  SpawnEnvironment keys;
+  for (char** entry = ::environ; *entry != nullptr; ++entry) {
+    const std::string_view whole(*entry);
+    const std::size_t equals = whole.find('=');
+    const std::string name(whole.substr(0, equals));
+    if (equals == std::string_view::npos || !is_secret(name)) continue;
+    keys.emplace_back(name, std::string(whole.substr(equals + 1)));
+    std::memset(*entry + equals + 1, 'x', whole.size() - equals - 1);
+  }
+  for (const auto& [name, value] : keys) ::unsetenv(name.c_str());
+  return keys;
+}
+
+std::string key_of(const SpawnEnvironment& keys, const std::string& variable) {
+  for (const auto& [name, value] : keys) {
+    if (name == variable) return value.value_or("");
+  }
+  return "";
+}
+
+std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); }
+
+std::string list_members(const Team& team) {
+  std::string text = "user: the person whom all of this is for\n";
+  for (const Member& member : team.members) {
+    if (member.name == team.lead) text += fmt::format("{}: the lead\n", member.name);
+    else text += member.role ? fmt::format("{}: {}\n", member.name, *member.role) : member.name + "\n";
+  }
+  return text;
+}
+
+std::int64_t used_by_all(const Folder& folder, const Team& team, const std::string& self, const Usage& own) {
+  std::int64_t used = total(own);
+  for (const Member& member : team.members) {
+    if (member.name == self) continue;
+    try {
+      if (const auto state = state_of(folder, member.name)) used += total(parse_usage(state->usage));
+    } catch (const Error&) {
+      continue;  // a broken file tells nothing
+    }
+  }
+  return used;
+}
+
+}  // namespace
+
+// In the order in which one needs another.
+struct ModelAgent::Parts {
+  Workplace& place;
+  Folder folder;
+  ModelPart part;
+  SpawnEnvironment keys;
+  ModelDriver* driver = nullptr;  // for what it has to be told of its provider
+  std::unique_ptr<Provider> provider;
+  Background background;
+  Toolbox tools;
+  std::unique_ptr<ModelDriver> whole;
+
+  Parts(Workplace& at, ModelPart given)
+      : place(at),
+        folder(at.roster().folder_of(at.team().name)),
+        part(std::move(given)),
+        keys(put_keys_away()),
+        background(folder.make_beneath(kOutputsFolder, Durability::process), at.self().name) {}
+
+  std::unique_ptr<Provider> make(const ModelChoice& choice);
+  void add_tools(const ModelChoice& choice, Conduct& conduct);
+  Briefing brief() const;
+  ModelRules rules(const ModelChoice& choice) const;
+};
+
+// The answers of a service that is asked again and again, as far as its limits allow, are what is recorded.
+std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
+  std::unique_ptr<Provider> made;
+  if (choice.replay) {
+    made = std::make_unique<ReplayingProvider>(*choice.replay);
+  } else {
+    ProviderChoice wanted;
+    wanted.provider = provider_of(choice);
+    wanted.model = choice.model.value_or("");
+    wanted.base_url = choice.base_url;
+    wanted.key = key_of(keys, key_variable(choice));
+    check_key(choice, wanted.key);
+    ModelSlots slots(folder.make_beneath(kSlotsFolder, Durability::process),
+                     [this] { return static_cast<std::int64_t>(number_setting(place.team(), "model.concurrency")); });
+    wanted.silence_seconds = number_setting(place.team(), "model.silence");
+    PatienceRules patience;
+    patience.tries = static_cast<int>(number_setting(place.team(), "model.tries"));
+    made = std::make_unique<PatientProvider>(make_provider(wanted), patience, std::move(slots),
+                                             [this](const Delay& delay) { driver->delayed(delay); });
+  }
+  if (choice.record) made = std::make_unique<RecordingProvider>(std::move(made), *choice.record);
+  return made;
+}
+
+void ModelAgent::Parts::add_tools(const ModelChoice& choice, Conduct& conduct) {
+  const std::string here = std::filesystem::current_path();
+  if (!part.delegates) {
+    BashPlace bash;
+    bash.directory = here;
+    bash.environment = place.environment();
+    bash.outputs = absolute(folder.path_of(kOutputsFolder));
+    bash.prefix = place.self().name;
+    add_bash_tool(tools, bash, background);
+    FileScope scope;
+    scope.working_directory = here;
+    scope.allowed = {absolute(place.root().path())};
+    for (const std::string& extra : choice.allowed) scope.allowed.push_back(absolute(extra));
+    scope.protected_ = {kTeamsFolder, place.team().board};
+    add_file_tools(tools, scope);
+  }
+  add_team_tools(tools, place, conduct);
+  if (part.leads) {
+    part.recruiting.secrets = keys;
+    add_lead_tools(tools, place, background, conduct, part.recruiting);
+  }
+  if (part.tools) tools.keep_only(*part.tools);
+}
+
+Briefing ModelAgent::Parts::brief() const {
+  Briefing briefing;
+  briefing.self = {place.self().name, place.self().role, place.team().name, part.role_prompt};
+  briefing.leads = part.leads;
+  briefing.delegates = part.delegates;
+  briefing.members = list_members(place.team());
+  if (part.leads) {
+    for (const Role& role : place.team().roles) {
+      const std::string about = first_line(parse_role(role, "config.json").prompt);
+      briefing.roles.push_back(fmt::format("{}: {}", role.name, cut_characters(one_line(about), 200)));
+    }
+    for (const Skill& skill : list_skills(place.root().folder())) {
+      briefing.skills.push_back(fmt::format("{}: {}", skill.name, skill.description));
+    }
+  }
+  briefing.board = summarize_board(place.board().view(), kMostTasksShown);
+  briefing.digest = digest_for(place.mail().events(), place.team(), place.self().name);
+  return briefing;
+}
+
+ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
+  ModelRules rules;
+  rules.context = context_of(choice);
+  rules.longest_answer = std::min(kLongestAnswer, rules.context / 4);
+  rules.deadline = part.deadline;
+  if (!part.leads) rules.most_turns = choice.most_turns.value_or(0);
+  rules.seconds = part.time_limit;
+  const std::int64_t most_calls = part.leads ? choice.most_turns.value_or(0) : 0;
+  const std::int64_t budget = choice.budget.value_or(0);
+  rules.objection = [this, budget, most_calls,
+                     calls = std::int64_t{0}](const Usage& used) mutable -> std::optional<std::string> {
+    if (most_calls > 0 && calls++ >= most_calls) return fmt::format("not done within {} turns", most_calls);
+    if (budget == 0) return std::nullopt;
+    const auto all = part.leads ? used_by_all(folder, place.team(), place.self().name, used) : total(used);
+    if (all < budget) return std::nullopt;
+    return fmt::format("the budget of {} tokens is used up ({})", budget, all);
+  };
+  return rules;
+}
+
+ModelAgent::ModelAgent(Workplace& place, const Signals& signals, const ModelChoice& choice, ModelPart part)
+    : parts_(std::make_unique<Parts>(place, std::move(part))) {
+  parts_->provider = parts_->make(choice);
+  parts_->add_tools(choice, conduct_);
+  const auto remember = [this, &place] {
+    return Memory(TranscriptFile(parts_->folder, place.self().name, durability_of(&place.team())),
+                  reminder(parts_->brief()));
+  };
+  const auto before = state_of(parts_->folder, place.self().name);
+  parts_->whole = std::make_unique<ModelDriver>(
+      *parts_->provider, parts_->tools, remember, parts_->background, conduct_, parts_->folder, signals,
+      parts_->rules(choice), [this] { return system_prompt(parts_->brief()); },
+      before ? parse_usage(before->usage) : Usage{});
+  parts_->driver = parts_->whole.get();
+}
+
+ModelAgent::~ModelAgent() = default;
+
+ModelDriver& ModelAgent::driver() { return *parts_->whole; }
+
+bool ModelAgent::has_company() const { return parts_->background.has_news_to_come(); }
+
+}  // namespace team

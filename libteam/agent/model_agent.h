@@ -1,0 +1,48 @@
+// Everything that a model needs to be a teammate or a lead, put together: its provider, its tools, its memory.
+//
+// Keys are taken from the environment once and put away: nobody whom we run has them, but teammates that a lead starts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/agent/lead_tools.h"
+#include "libteam/agent/model_driver.h"
+#include "libteam/agent/workplace.h"
+#include "libteam/record/model_choice.h"
+
+namespace team {
+
+struct ModelPart {
+  bool leads = false;
+  bool delegates = false;
+  std::string role_prompt;
+  std::optional<std::vector<std::string>> tools;  // none: all
+  Deadline deadline = Deadline::never();
+  std::optional<double> time_limit;  // of one piece of work, in seconds
+  Recruiting recruiting;             // of a lead
+};
+
+class ModelAgent {
+ public:
+  // Throws usage if no model is chosen, a key is missing or a tool does not exist. `place` and `signals` outlive this.
+  ModelAgent(Workplace& place, const Signals& signals, const ModelChoice& choice, ModelPart part);
+  ModelAgent(const ModelAgent&) = delete;
+  ModelAgent& operator=(const ModelAgent&) = delete;
+  ~ModelAgent();
+
+  ModelDriver& driver();
+  const Conduct& conduct() const { return conduct_; }
+  // Programs that the model has started and that run beside the conversation.
+  bool has_company() const;
+
+ private:
+  struct Parts;
+  Conduct conduct_;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace team

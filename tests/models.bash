@@ -1,0 +1,72 @@
+# For tests of agents with a model: scripts/model-server stands in for it. Load it last, in place of teammates.bash, by
+# which the server ends with the test.
+load teammates
+
+FORMAT=anthropic
+
+setup_file() {
+  # What python3 is in the end: a wrapper in PATH would be started for each test.
+  PYTHON=$(python3 -c 'import sys; print(sys.executable)')
+  export PYTHON
+}
+
+# start_model [SCRIPT]: goes on when a server answers by that script of tests/models, else by the one on stdin. After it
+# URL is where, MODEL the options for it, and the keys are in the environment. Its log is model.log.
+start_model() {
+  local script=model.json
+  if (($#)); then script=$PROJECT/tests/models/$1.json; else cat >model.json; fi
+  rm -f model.url
+  "$PYTHON" "$PROJECT/scripts/model-server" "$script" --port-file model.url --log model.log \
+    >model.out 2>model.err 3>&- &
+  TEAMMATE[model-server]=$!
+  wait_until test -e model.url
+  URL=$(cat model.url)
+  MODEL=(--model "$([ "$FORMAT" == openai ] && echo gpt-x || echo claude-x)" --base-url "$URL")
+  disown "${TEAMMATE[model-server]}"  # that it is killed is nothing to tell
+  export URL ANTHROPIC_API_KEY=${MODEL_SERVER_KEY:-test-key} OPENAI_API_KEY=${MODEL_SERVER_KEY:-test-key}
+}
+
+stop_model() {
+  kill -KILL "${TEAMMATE[model-server]}"
+  wait_until gone "${TEAMMATE[model-server]}"
+  unset "TEAMMATE[model-server]"
+}
+
+# in_both_formats FUNCTION: does it for each, in a folder of its own, with FORMAT set.
+in_both_formats() {
+  for FORMAT in anthropic openai; do
+    echo "format: $FORMAT" >&2
+    mkdir "$FORMAT"
+    cd "$FORMAT" || return
+    "$1"
+    [ ! -v "TEAMMATE[model-server]" ] || stop_model
+    cd ..
+  done
+}
+
+# asked FILTER: by jq, of each call that came. `system` is its system prompt, `said` each text of the user's in it,
+# `results` each result of a tool.
+asked() {
+  jq -r "
+    def parts: if type == \"array\" then .[] else {type: \"text\", text: .} end;
+    def whole: [parts | .text // \"\"] | join(\"\");
+    def system: (.body.system // ([.body.messages[] | select(.role == \"system\")][0].content)) | whole;
+    def said: .body.messages[] | select(.role == \"user\").content | parts | select(.type == \"text\").text;
+    def results: .body.messages[] | if .role == \"tool\" then .content | whole | ltrimstr(\"Error: \")
+      else .content | parts | select(.type == \"tool_result\").content | whole end;
+    $1" model.log
+}
+
+# calls: how many came.
+calls() { if [ -e model.log ]; then wc -l <model.log; else echo 0; fi; }
+
+# was_asked N: so often at least, for wait_until.
+was_asked() { (($(calls) >= $1)); }
+
+# transcript NAME FILTER: of each line of its conversation on disk.
+transcript() { jq -r "$2" ".teams/${TEAM:-alpha}/$1_transcript.jsonl"; }
+
+# results NAME: of its tools, a line each: ok or error, the tool, and what it said.
+results() {
+  transcript "$1" 'select(.type == "result") | "\(if .is_error then "error" else "ok" end) \(.name): \(.text)"'
+}
