@@ -3,6 +3,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/cli/progress.h"
 #include "libteam/cli/task_output.h"
 
 namespace {
@@ -15,7 +16,8 @@ struct Options {
 team::Exit wait(team::Context& context, const Options& options) {
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   std::vector<std::string> failed;
-  const auto ended = [&](const team::Task& task) {
+  team::Progress progress(context.root(), context.team_or_none());
+  const auto print = [&](const team::Task& task) {
     if (task.status == team::Status::failed) failed.push_back(std::to_string(task.id));
     // As they come: a person sees a line each, without a heading.
     if (context.out().is_terminal())
@@ -23,9 +25,11 @@ team::Exit wait(team::Context& context, const Options& options) {
     else team::print_task(context, task);
     context.out().flush();
   };
+  const auto ended = [&](const team::Task& task) { say_beside(progress, [&] { print(task); }); };
   const team::BoardView& view = context.board().view();
   const bool all = options.tasks.empty() ? view.wait_all_ended(deadline, ended, team::warn_of_broken)
                                          : view.wait_ended(options.tasks, deadline, ended);
+  progress.hide();
   if (!all) return team::no(context, fmt::format("not within {} s", *options.timeout));
   if (!failed.empty()) return team::no(context, fmt::format("failed: {}", team::join(failed, ", ")));
   return team::Exit::done;

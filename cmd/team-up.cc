@@ -7,6 +7,7 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
 #include "libteam/cli/input.h"
+#include "libteam/cli/progress.h"
 #include "libteam/cli/team_start.h"
 #include "libteam/record/blueprint.h"
 #include "libteam/record/settings.h"
@@ -66,8 +67,11 @@ void start(team::Context& context, team::Workplace& place, team::SpawnMode mode,
 // Until nothing moves any more; then everybody goes home and the outcome is the exit status.
 team::Exit wait(team::Context& context, team::Workplace& place, const Options& options, const team::Signals& signals) {
   const team::Console console;
+  team::Progress progress(context.root(), &context.team());
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
-  const auto end = team::await_end(place, deadline, signals, [&](std::string_view line) { console.note(line); });
+  const auto end = team::await_end(place, deadline, signals,
+                                   [&](std::string_view line) { say_beside(progress, [&] { console.note(line); }); });
+  progress.hide();
   constexpr double kPatience = 30;
   const double patience = end.kind == team::TeamEnd::Kind::over ? kPatience : 0;
   place.refresh();

@@ -2,6 +2,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/cli/progress.h"
 #include "libteam/store/presence.h"
 
 namespace {
@@ -47,7 +48,11 @@ bool wait_for(team::Context& context, const std::string& condition, const team::
 
 team::Exit wait(team::Context& context, const Options& options) {
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
-  if (wait_for(context, options.condition, deadline)) return team::Exit::done;
+  std::optional<team::Progress> progress;
+  if (options.condition != "message") progress.emplace(context.root(), context.team_or_none());
+  const bool is_so = wait_for(context, options.condition, deadline);
+  progress.reset();
+  if (is_so) return team::Exit::done;
   return team::no(context, fmt::format("{} not within {} s", options.condition, *options.timeout));
 }
 

@@ -11,37 +11,107 @@ used() {
     --args "${@:2}" >".teams/demo/$1.json"
 }
 
-@test "prints members with their tasks, then the board in numbers" {
+@test "prints members, the board in numbers, and what there is to know of open tasks" {
   team-create demo
   team-join backend --role coder
   task-create first
   task-create second --blocked-by 1
-  task-create third
+  task-create third --role tester
+  task-create fourth
   task-claim 1 --as backend
+  task-claim 4
+  task-fail 4 --reason 'no network'
 
   run --separate-stderr team-status
 
-  as_expected 0 "lead${tab}-${tab}lead${tab}-${tab}-${tab}-
-backend${tab}coder${tab}-${tab}1${tab}-${tab}first
-ready${tab}1
-blocked${tab}1
-in_progress${tab}1
-completed${tab}0
-failed${tab}0" ''
+  as_expected 0 "member${tab}lead${tab}-${tab}lead${tab}-${tab}-${tab}-${tab}-${tab}-
+member${tab}backend${tab}coder${tab}-${tab}-${tab}#1${tab}-${tab}-${tab}-
+tasks${tab}ready${tab}1
+tasks${tab}blocked${tab}1
+tasks${tab}in_progress${tab}1
+tasks${tab}completed${tab}0
+tasks${tab}failed${tab}1
+task${tab}1${tab}in_progress${tab}backend${tab}first${tab}for 0 s
+task${tab}3${tab}ready${tab}-${tab}third${tab}for role tester
+task${tab}2${tab}blocked${tab}-${tab}second${tab}waits for #1 (backend)
+task${tab}4${tab}failed${tab}user${tab}fourth${tab}no network
+warning${tab}role${tab}task 3 is for role tester, which nobody has" ''
 }
 
-@test "tells who is running and who died" {
+@test "tells who is running and who died, and of a task that a dead one holds" {
   team-create demo
   team-join ann
   team-join bob
+  task-create first
+  task-claim 1 --as bob
   touch .teams/demo/ann.alive .teams/demo/bob.alive
   exec 9<.teams/demo/ann.alive
   flock 9
 
   run --separate-stderr team-status
 
-  same running "$(grep ^ann <<<"$output" | cut -f3)"
-  same dead "$(grep ^bob <<<"$output" | cut -f3)"
+  same running "$(grep "^member${tab}ann" <<<"$output" | cut -f4)"
+  same dead "$(grep "^member${tab}bob" <<<"$output" | cut -f4)"
+  same 'task 1 is held by bob, who died; the next claim or task-reclaim gives it back' \
+    "$(grep "^warning${tab}dead" <<<"$output" | cut -f3)"
+}
+
+@test "tells since when and why, how much mail waits, and what was said last" {
+  team-create demo
+  team-join ann
+  team-send ann 'Hello' --as lead
+  team-send ann 'Are you there?' --as lead
+  team-send lead 'I was' --as ann
+  touch .teams/demo/ann.alive
+  jq -n --argjson since "$(($(date +%s) - 200))" '{state: "error", $since, reason: "no such model"}' >.teams/demo/ann.json
+
+  run --separate-stderr team-status
+
+  same "error${tab}3 min${tab}-${tab}2${tab}-${tab}no such model" "$(grep "^member${tab}ann" <<<"$output" | cut -f4-)"
+  same 'Are you there?' "$(grep "^member${tab}lead" <<<"$output" | cut -f9)"
+  same '["I was",2]' "$(team-status --json | jq -c '.members[1] | [.lastWords, .unread]')"
+}
+
+@test "tells of plans that wait" {
+  team-create demo
+  team-join ann
+  task-create first
+  task-claim 1 --as ann
+  plan=$(echo 'First I look' | plan-submit --task 1 --as ann)
+
+  run --separate-stderr team-status
+
+  same "plan${tab}$plan${tab}ann${tab}#1${tab}0 s${tab}First I look" "$(grep ^plan <<<"$output")"
+  plan-approve "$plan"
+  same 0 "$(team-status | grep -c ^plan)"
+}
+
+@test "tells of two who have said enough to each other" {
+  team-create demo
+  team-config exchange.limit 1
+  team-join ann
+  team-join bob
+  TEAM_MEMBER=ann TEAM_RUN_ID=1 team-send bob one
+  (export TEAM_MEMBER=ann TEAM_RUN_ID=1; ! team-send bob two)
+
+  same 'ann and bob have said enough to each other; a word of the user to either sets them going' \
+    "$(team-status | grep "^warning${tab}paused" | cut -f3)"
+  team-send ann 'Go on'
+  same 0 "$(team-status | grep -c ^warning)"
+}
+
+@test "prints at most 16 lines with --brief, the warnings first" {
+  team-create demo
+  for i in {1..40}; do echo "{\"subject\": \"task $i\", \"role\": \"tester\"}"; done | task-create -
+
+  run --separate-stderr team-status --brief
+
+  same 0 "$status"
+  ((${#lines[@]} <= 16))
+  same 'team demo: nobody runs' "${lines[0]}"
+  same 'tasks: 0 of 40 completed, 0 in progress, 40 ready, 0 blocked, 0 failed' "${lines[1]}"
+  same 'warning: task 1 is for role tester, which nobody has' "${lines[2]}"
+  same '' "$(sort <<<"$output" | uniq -d)"
 }
 
 @test "prints one object with --json" {
@@ -66,14 +136,13 @@ failed${tab}0" ''
 
   same 0 "$status"
   same '' "$stderr"
-  same - "$(grep ^lead <<<"$output" | cut -f5)"
-  same 17.0k "$(grep ^ann <<<"$output" | cut -f5)"
-  same 950 "$(grep ^bob <<<"$output" | cut -f5)"
-  same "failed${tab}0
-input${tab}1900
-output${tab}2050
-cached${tab}14000
-cost${tab}\$0.0513" "$(tail -n 5 <<<"$output")"
+  same - "$(grep "^member${tab}lead" <<<"$output" | cut -f8)"
+  same 17.0k "$(grep "^member${tab}ann" <<<"$output" | cut -f8)"
+  same 950 "$(grep "^member${tab}bob" <<<"$output" | cut -f8)"
+  same "used${tab}input${tab}1900
+used${tab}output${tab}2050
+used${tab}cached${tab}14000
+used${tab}cost${tab}\$0.0513" "$(tail -n 4 <<<"$output")"
 }
 
 @test "prints model, usage and cost of each and of all with --json" {
@@ -98,11 +167,11 @@ cost${tab}\$0.0513" "$(tail -n 5 <<<"$output")"
   used bob nobody-knows 0 0 0 0
 
   same '[null,3]' "$(team-status --json | jq -c '[.members[2].cost, .usage.cost]')"
-  same 'cost	$3.0000' "$(team-status | grep ^cost)"
+  same 'used	cost	$3.0000' "$(team-status | grep cost)"
 
   used bob nobody-knows 1 0 0 0
   same '[null,null]' "$(team-status --json | jq -c '[.members[2].cost, .usage.cost]')"
-  same $'input\t1000001\noutput\t0\ncached\t0' "$(team-status | tail -n 3)"
+  same $'used\tinput\t1000001\nused\toutput\t0\nused\tcached\t0' "$(team-status | tail -n 3)"
 }
 
 @test "counts what one has used whose lock is gone" {
@@ -110,7 +179,7 @@ cost${tab}\$0.0513" "$(tail -n 5 <<<"$output")"
   used ann gpt-5 7 0 0 0
   rm .teams/demo/ann.alive
 
-  same $'ann\t-\t-\t-\t7\t-' "$(team-status | grep ^ann)"
+  same $'member\tann\t-\t-\t-\t-\t-\t7\t-' "$(team-status | grep ann)"
 }
 
 @test "takes what is no count for none" {
@@ -140,13 +209,14 @@ cost${tab}\$0.0513" "$(tail -n 5 <<<"$output")"
 
   run on_terminal team-status
 
-  [[ $output == *'demo, led by lead'* ]]
-  [[ $output == *MEMBER*ROLE*STATE*TASK*USED*SUBJECT* ]]
-  [[ $output != *cached* ]]
+  [[ $output == *'demo, led by lead'*'0 of 1 tasks done, 1 ready'* ]]
+  [[ $output == *MEMBER*ROLE*STATE*FOR*TASK*UNREAD*USED*WORDS* ]]
+  [[ $output == *TASK*STATUS*OWNER*SUBJECT*WHY*1*ready*first* ]]
+  [[ $output != *tokens* ]]
 
   used ann gpt-5 7 0 0 0
   run on_terminal team-status
-  [[ $output == *USED*COUNT*input*7*output*0*cached*0*cost*'$0.0000'* ]]
+  [[ $output == *'; 7 tokens, $0.00'* ]]
 }
 
 @test "warns of a broken task and shows the rest" {
@@ -158,7 +228,7 @@ cost${tab}\$0.0513" "$(tail -n 5 <<<"$output")"
   run --separate-stderr team-status
 
   same 0 "$status"
-  same "ready${tab}1" "$(grep ^ready <<<"$output")"
+  same "tasks${tab}ready${tab}1" "$(grep ^tasks.ready <<<"$output")"
   [[ $stderr == 'team-status: corrupt: .tasks/1.json:2:1: '* ]]
 }
 

@@ -35,6 +35,14 @@ std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const
                     {"event", body}});
 }
 
+std::optional<Envelope> find_envelope(std::string_view line) {
+  try {
+    return parse_envelope(line, "events.jsonl");
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<std::int64_t> sequence_of(std::string_view line) {
   if (!line.starts_with(kStart)) return std::nullopt;
   line.remove_prefix(kStart.size());
@@ -132,6 +140,25 @@ std::string describe(const Envelope& envelope) {
     text = fmt::format("{} -> {}: {}", text_of("sender"), text_of("recipient"), text_of("summary"));
   }
   if (envelope.type == "TEXT_MESSAGE_CONTENT") return text_of("delta");
+  // Their ids are for programs.
+  if (envelope.type == "TEXT_MESSAGE_START" || envelope.type == "TEXT_MESSAGE_END" ||
+      envelope.type == "TOOL_CALL_END") {
+    return json.contains("void") ? "(broken off)" : "";
+  }
+  constexpr std::size_t kLongest = 200;
+  if (envelope.type == "TOOL_CALL_START") return text_of("tool_call_name");
+  if (envelope.type == "TOOL_CALL_ARGS") return cut_characters(text_of("delta"), kLongest);
+  if (envelope.type == "TOOL_CALL_RESULT") {
+    return (json.value("is_error", false) ? "error: " : "") + cut_characters(text_of("content"), kLongest);
+  }
+  if (envelope.type == "STEP_STARTED" || envelope.type == "STEP_FINISHED") {
+    text = text_of("step_name");
+    if (text_of("phase") == "plan") text += " (plan)";
+    if (json.contains("exit_status")) text += fmt::format(", exit status {}", json["exit_status"].dump());
+    if (!text_of("outcome").empty()) text += ", " + text_of("outcome");
+    if (json.contains("seconds")) text += fmt::format(", {:.1f} s", json["seconds"].get<double>());
+    return text;
+  }
   if (envelope.type == "MEMBER_STATE") {
     text = fmt::format("{}{}{}", text_of("from"), text_of("from").empty() ? "" : " -> ", text_of("to"));
   }

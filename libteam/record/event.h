@@ -40,6 +40,8 @@ struct Envelope {
   std::string line;     // as it stands
 };
 Envelope parse_envelope(std::string_view line, std::string_view where);
+// None for a line that is no envelope: somebody has edited the log.
+std::optional<Envelope> find_envelope(std::string_view line);
 
 // The sequence number at the start of an envelope, without parsing the rest; none if it is no envelope.
 std::optional<std::int64_t> sequence_of(std::string_view line);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libteam/record/task.h"
@@ -25,13 +26,40 @@ struct MemberStatus {
   std::optional<std::string> model;
   Usage usage;                 // in all its lives
   std::optional<double> cost;  // in US dollars; none if nobody knows what the model costs
+  std::size_t unread = 0;      // messages that wait for it
+  std::string last_words;      // what it said last, to anybody or to nobody
 };
 
 std::string to_line(const MemberStatus& member);
 
+// A task that is not done, and what there is to know about it.
+struct TaskNote {
+  enum class Kind { in_progress, ready, blocked, failed };
+  TaskId id = 0;
+  Kind kind = Kind::ready;
+  std::optional<std::string> owner;
+  std::string subject;
+  std::string note;  // how long, for whom, by what and whom it is blocked, why it failed
+};
+
 struct BoardStatus {
   std::size_t total = 0, ready = 0, blocked = 0, in_progress = 0, completed = 0, failed = 0;
   std::vector<TaskId> failed_tasks, blocked_tasks;
+  std::vector<TaskNote> notes;  // the first of each kind, in progress before ready before blocked before failed
+};
+
+// A plan that waits for an answer.
+struct PlanNote {
+  std::string id, from, to;
+  std::optional<TaskId> task;
+  std::string summary;
+  double since = 0;
+};
+
+// Something that will not mend itself.
+struct Warning {
+  std::string kind;  // dead, role, paused, disk
+  std::string text;
 };
 
 struct TeamStatus {
@@ -40,8 +68,15 @@ struct TeamStatus {
   BoardStatus tasks;
   Usage usage;                 // of all members together
   std::optional<double> cost;  // none if that of one who used something is not known
+  std::vector<PlanNote> plans;
+  std::vector<Warning> warnings;
 };
 
+std::string_view name_of(TaskNote::Kind kind);
+
 std::string to_line(const TeamStatus& status);
+
+// The same for the context of a model: what is worth knowing, at most 16 lines, nothing twice, no times of day.
+std::vector<std::string> brief(const TeamStatus& status);
 
 }  // namespace team

@@ -94,6 +94,7 @@ class Board {
   // Where a task lies, for a program that wants to read it.
   std::string path_of(TaskId id) const { return files_.folder().path_of(TaskFiles::file_of(id)); }
   void watch(Watch& watch) const { watch.add(files_.folder()); }
+  Watch make_watch() const { return Watch(files_.folder()); }
 
  private:
   class Session;

@@ -178,10 +178,14 @@ std::vector<Event> Mail::events_of(const Message& message) const {
 }
 
 // Lets `edit` change the counts; it says whether they are to be kept.
+Exchanges exchanges_of(const Folder& team_folder) {
+  const auto contents = team_folder.read(kExchanges, JsonLimits{}.bytes);
+  return contents ? parse_exchanges(contents->text, team_folder.path_of(kExchanges)) : Exchanges{};
+}
+
 void Mail::edit_exchanges(const std::function<bool(Exchanges&)>& edit) const {
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
-  const auto contents = folder_.read(kExchanges, JsonLimits{}.bytes);
-  Exchanges exchanges = contents ? parse_exchanges(contents->text, folder_.path_of(kExchanges)) : Exchanges{};
+  Exchanges exchanges = exchanges_of(folder_);
   if (edit(exchanges)) folder_.replace(kExchanges, to_file(exchanges), durability_);
 }
 

@@ -86,6 +86,9 @@ class Mail {
   Requests requests_;
 };
 
+// Who has talked how much to whom, as it stands on the disk.
+Exchanges exchanges_of(const Folder& team_folder);
+
 // Above this many bytes a content is kept in a file of its own.
 inline constexpr std::size_t kLargestContent = 64 * 1024;
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
 #include "libteam/record/prices.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/mail.h"
 #include "libteam/store/presence.h"
 
 namespace team {
@@ -101,36 +103,188 @@ std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team
   return members;
 }
 
+namespace {
+
+// Goes through the board once, and keeps what is worth telling of each kind.
+class BoardReader {
+ public:
+  BoardReader(TeamStatus& status, const BoardView& view) : status_(status), view_(view) {}
+
+  void read(const BoardView::Report& broken) {
+    view_.each(
+        {}, BoardView::Detail::open_blockers, [&](const SeenTask& seen) { take(seen); }, broken);
+    std::stable_sort(notes().begin(), notes().end(), [](const auto& a, const auto& b) { return a.kind < b.kind; });
+  }
+
+ private:
+  using Kind = TaskNote::Kind;
+  static constexpr std::size_t kMostOfAKind = 5;
+  static constexpr std::size_t kMostRunning = 20;
+
+  std::vector<TaskNote>& notes() { return status_.tasks.notes; }
+
+  void take(const SeenTask& seen) {
+    BoardStatus& tasks = status_.tasks;
+    const Task& task = seen.task;
+    ++tasks.total;
+    switch (task.status) {
+      case Status::completed: ++tasks.completed; return;
+      case Status::failed:
+        tasks.failed_tasks.push_back(task.id);
+        if (++tasks.failed <= kMostOfAKind) note(task, Kind::failed, task.error.value_or("no reason given"));
+        return;
+      case Status::in_progress: take_running(task); return;
+      case Status::pending: break;
+    }
+    if (seen.standing.open_blockers.empty()) {
+      if (++tasks.ready <= kMostOfAKind) note(task, Kind::ready, task.role ? "for role " + *task.role : "");
+      warn_of_role(task);
+    } else {
+      tasks.blocked_tasks.push_back(task.id);
+      if (++tasks.blocked <= kMostOfAKind) note(task, Kind::blocked, describe_wait(seen.standing.open_blockers));
+    }
+  }
+
+  void take_running(const Task& task) {
+    if (++status_.tasks.in_progress <= kMostRunning) {
+      note(task, Kind::in_progress, task.claimed_at ? "for " + describe_seconds(now() - *task.claimed_at) : "");
+    }
+    for (MemberStatus& member : status_.members) {
+      if (member.name != task.owner) continue;
+      member.task = task.id;
+      member.subject = task.subject;
+      if (member.state == "dead") {
+        warn("dead", fmt::format("task {} is held by {}, who died; the next claim or task-reclaim gives it back",
+                                 task.id, member.name));
+      }
+    }
+  }
+
+  void warn_of_role(const Task& task) {
+    if (!task.role || task.owner) return;
+    bool is_known = false, is_there = false;
+    for (const MemberStatus& member : status_.members) {
+      is_known = is_known || member.role == task.role;
+      is_there = is_there || (member.role == task.role && !has_left(member));
+    }
+    if (is_there) return;
+    warn("role", fmt::format("task {} is for role {}, which {}", task.id, *task.role,
+                             is_known ? "nobody has who runs" : "nobody has"));
+  }
+
+  static bool has_left(const MemberStatus& member) {
+    return member.state == "dead" || member.state == "shutdown" || member.state == "error";
+  }
+
+  std::string describe_wait(const std::vector<TaskId>& blockers) const {
+    constexpr std::size_t kMostNamed = 3;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(kMostNamed, blockers.size()); ++i) names.push_back(name_blocker(blockers[i]));
+    if (blockers.size() > kMostNamed) names.push_back(fmt::format("{} more", blockers.size() - kMostNamed));
+    return "waits for " + join(names, ", ");
+  }
+
+  std::string name_blocker(TaskId id) const {
+    try {
+      const Task blocker = view_.get(id);
+      if (blocker.status == Status::failed) return fmt::format("#{} (failed)", id);
+      return blocker.owner ? fmt::format("#{} ({})", id, *blocker.owner) : fmt::format("#{}", id);
+    } catch (const Error&) {
+      return fmt::format("#{} (missing)", id);
+    }
+  }
+
+  void note(const Task& task, Kind kind, std::string text) {
+    notes().push_back({task.id, kind, task.owner, task.subject, std::move(text)});
+  }
+
+  void warn(std::string kind, std::string text) {
+    constexpr std::size_t kMostWarnings = 10;
+    if (status_.warnings.size() < kMostWarnings) status_.warnings.push_back({std::move(kind), std::move(text)});
+  }
+
+  TeamStatus& status_;
+  const BoardView& view_;
+};
+
+void count_unread(TeamStatus& status, const Folder& folder) {
+  for (MemberStatus& member : status.members) {
+    const Mailbox mailbox(folder, member.name, Durability::process, 0);
+    mailbox.peek({}, SIZE_MAX, std::nullopt, [&](const Message&) { ++member.unread; });
+  }
+}
+
+// From the end of the log back, as far as it is worth it.
+void find_last_words(TeamStatus& status, const Folder& folder) {
+  constexpr std::size_t kMostLines = 400;
+  constexpr std::size_t kLongest = 200;
+  std::size_t lines = 0, missing = status.members.size();
+  EventLog(folder, 0).each_backward([&](std::string_view line) {
+    if (missing == 0 || ++lines > kMostLines) return false;
+    const bool is_said = line.find("\"TEXT_MESSAGE_CONTENT\"") != std::string_view::npos;
+    if (!is_said && line.find("\"MESSAGE_SENT\"") == std::string_view::npos) return true;
+    const auto envelope = find_envelope(line);
+    for (MemberStatus& member : status.members) {
+      if (!envelope || member.name != envelope->agent || !member.last_words.empty()) continue;
+      const std::string text = one_line(detail(*envelope, is_said ? "delta" : "text"));
+      if (text.find_first_not_of(' ') == std::string::npos) continue;
+      member.last_words = cut_characters(text.substr(text.find_first_not_of(' ')), kLongest);
+      --missing;
+    }
+    return true;
+  });
+}
+
+void find_plans(TeamStatus& status, const Folder& folder) {
+  for (const Request& request : Requests(folder, Durability::process, 0).all([](const Error&) {})) {
+    if (request.kind != RequestKind::plan || request.status != RequestStatus::pending) continue;
+    status.plans.push_back(
+        {request.id, request.from, request.to, request.task, summarize(request.content), request.created_at});
+  }
+}
+
+void find_paused(TeamStatus& status, const Folder& folder) {
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const Exchange& one : exchanges_of(folder).all) {
+    if (one.told) pairs.insert(std::minmax(one.from, one.to));
+  }
+  for (const auto& [one, other] : pairs) {
+    status.warnings.push_back(
+        {"paused", fmt::format("{} and {} have said enough to each other; a word of the user to either sets them going",
+                               one, other)});
+  }
+}
+
+void look_at_disk(TeamStatus& status, const Folder& folder) {
+  constexpr std::uint64_t kLittle = std::uint64_t{200} << 20;
+  const Folder::Space space = folder.space();
+  if (space.total == 0 || space.free > kLittle || space.free > space.total / 10) return;
+  status.warnings.push_back({"disk", fmt::format("the disk is nearly full: {} MiB are left", space.free >> 20)});
+}
+
+}  // namespace
+
 TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view,
                         const BoardView::Report& broken) {
-  TeamStatus status{team.name, team.lead, team.board, look_at_members(roster, team), {}, {}, 0.0};
+  TeamStatus status;
+  status.team = team.name;
+  status.lead = team.lead;
+  status.board = team.board;
+  status.members = look_at_members(roster, team);
+  status.cost = 0.0;
   for (MemberStatus& member : status.members) {
     member.task.reset();
     status.usage += member.usage;
     if (total(member.usage) == 0) continue;
     status.cost = status.cost && member.cost ? std::optional(*status.cost + *member.cost) : std::nullopt;
   }
-  BoardStatus& tasks = status.tasks;
-  const auto count = [&](const SeenTask& seen) {
-    const Task& task = seen.task;
-    const bool waits = !seen.standing.open_blockers.empty();
-    ++tasks.total;
-    switch (task.status) {
-      case Status::pending: ++(waits ? tasks.blocked : tasks.ready); break;
-      case Status::in_progress: ++tasks.in_progress; break;
-      case Status::completed: ++tasks.completed; break;
-      case Status::failed: ++tasks.failed; break;
-    }
-    if (task.status == Status::pending && waits) tasks.blocked_tasks.push_back(task.id);
-    if (task.status == Status::failed) tasks.failed_tasks.push_back(task.id);
-    if (task.status != Status::in_progress) return;
-    for (MemberStatus& member : status.members) {
-      if (member.name != task.owner) continue;
-      member.task = task.id;
-      member.subject = task.subject;
-    }
-  };
-  view.each({}, BoardView::Detail::open_blockers, count, broken);
+  BoardReader(status, view).read(broken);
+  const Folder folder = roster.folder_of(team.name);
+  count_unread(status, folder);
+  find_last_words(status, folder);
+  find_plans(status, folder);
+  find_paused(status, folder);
+  look_at_disk(status, folder);
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -252,6 +253,12 @@ void Folder::each_name(const std::function<void(const char*)>& visit) const {
     if (!is_dots(entry->d_name)) visit(entry->d_name);
   }
   if (errno != 0) fail_errno("cannot list", path_);
+}
+
+Folder::Space Folder::space() const {
+  struct statvfs status {};
+  if (::fstatvfs(fd_.get(), &status) != 0) fail_errno("cannot look at the disk of", path_);
+  return {status.f_bavail * status.f_frsize, status.f_blocks * status.f_frsize};
 }
 
 std::int64_t Folder::mtime_ns() const { return nanoseconds(status_of(fd_, path_).st_mtim); }

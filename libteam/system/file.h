@@ -74,6 +74,11 @@ class Folder {
   bool is_link(const std::string& name) const;
   // Calls `visit` for each entry but `.` and `..`, in no order.
   void each_name(const std::function<void(const char* name)>& visit) const;
+  // Bytes that are left on its disk for us, and how many there are in all.
+  struct Space {
+    std::uint64_t free = 0, total = 0;
+  };
+  Space space() const;
   std::int64_t mtime_ns() const;
   std::uint64_t inode() const;
   // Whether the folder is ours and nobody else can write to it: says what is wrong with it, or nothing.

@@ -1,0 +1,115 @@
+#include "libteam/cli/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/store/board.h"
+#include "libteam/system/file.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+constexpr double kRedraw = 1;         // seconds
+constexpr double kShareOfTime = 0.1;  // that looking may take
+
+std::size_t width_of_terminal() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+std::string describe_elapsed(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds);
+  const std::int64_t hours = whole / 3600, minutes = whole / 60 % 60;
+  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                   : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::string describe_board(const BoardView& view) {
+  std::size_t total = 0, completed = 0, failed = 0;
+  std::vector<std::string> running;
+  const auto count = [&](const SeenTask& seen) {
+    const Task& task = seen.task;
+    ++total;
+    completed += task.status == Status::completed ? 1 : 0;
+    failed += task.status == Status::failed ? 1 : 0;
+    if (task.status == Status::in_progress) running.push_back(fmt::format("{} #{}", task.owner.value_or("-"), task.id));
+  };
+  view.each({}, BoardView::Detail::open_blockers, count, [](TaskId, const Error&) {});
+  std::string text = fmt::format("{} of {} done", completed, total);
+  if (failed > 0) text += fmt::format(", {} failed", failed);
+  return running.empty() ? text : text + "; " + join(running, ", ");
+}
+
+}  // namespace
+
+Progress::Progress(const Root& root, const Team* team) : root_(root) {
+  if (team != nullptr) team_ = *team;
+  if (::isatty(STDERR_FILENO) == 1) thread_.emplace([this] { run(); });
+}
+
+Progress::~Progress() {
+  if (!thread_) return;
+  end_.ring();
+  thread_->join();
+  hide();
+}
+
+Progress::Pause::Pause(Progress& progress) : lock_(progress.mutex_) { progress.wipe(); }
+
+void Progress::hide() {
+  const std::lock_guard lock(mutex_);
+  is_hidden_ = true;
+  wipe();
+}
+
+void Progress::wipe() {
+  if (drawn_.empty()) return;
+  write_all(STDERR_FILENO, "\r\x1b[K");
+  drawn_.clear();
+}
+
+void Progress::show() {
+  const std::lock_guard lock(mutex_);
+  is_hidden_ = false;
+}
+
+void Progress::draw(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (is_hidden_ || text == drawn_) return;
+  write_all(STDERR_FILENO, "\r\x1b[K" + text);
+  drawn_ = text;
+}
+
+void Progress::run() {
+  const double began = now();
+  try {
+    const Board board = open_board(root_, team_ ? &*team_ : nullptr, 0, Missing::refuse);
+    Watch watch = board.make_watch();
+    watch.wake_on(end_.fd());
+    std::string tasks;
+    Deadline next = Deadline::in(0);
+    bool has_changed = true;
+    while (!can_be_read(end_.fd())) {
+      if (has_changed && next.passed()) {
+        const double start = now();
+        tasks = describe_board(board.view());
+        next = Deadline::in(std::max(0.1, (now() - start) / kShareOfTime));
+        has_changed = false;
+      }
+      draw(cut_columns(fmt::format("{}  {}", describe_elapsed(now() - began), tasks), width_of_terminal() - 1));
+      has_changed = watch.wait(has_changed ? next.or_in(kRedraw) : Deadline::in(kRedraw)).any || has_changed;
+    }
+  } catch (const Error&) {
+    return;  // who waits will hear of it
+  }
+}
+
+}  // namespace team

@@ -1,0 +1,14 @@
+// How a team at a glance looks: one screen for a person, records for a program.
+#pragma once
+
+#include "libteam/cli/context.h"
+#include "libteam/record/status.h"
+
+namespace team {
+
+// In a pipe each record begins with what it is about: member, tasks, task, plan, warning, used.
+void print_status(Context& context, const TeamStatus& status);
+
+Output::Tone tone_of_state(const std::string& state);
+
+}  // namespace team
