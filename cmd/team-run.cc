@@ -1,5 +1,8 @@
 // team-run - reach a goal with a lead that plans, spawns, coordinates and finishes
 
+#include <cerrno>
+#include <cstring>
+
 #include "libteam/agent/lead.h"
 #include "libteam/agent/model_agent.h"
 #include "libteam/base/text.h"
@@ -8,6 +11,7 @@
 #include "libteam/cli/event_output.h"
 #include "libteam/cli/input.h"
 #include "libteam/cli/model_options.h"
+#include "libteam/cli/progress.h"
 #include "libteam/cli/team_start.h"
 #include "libteam/cli/typing.h"
 #include "libteam/record/settings.h"
@@ -27,6 +31,10 @@ struct Options {
 void complete(Options& options, const team::Team& team) {
   team::LeadOptions& lead = options.lead;
   team::read_if_dash(lead.goal);
+  if (lead.goal && lead.goal->find_first_not_of(" \t\r\n") == std::string::npos) {
+    team::fail(team::Code::usage, "the goal is empty");
+  }
+  if (!lead.goal && team.created_at == 0) team::fail(team::Code::usage, "what is the goal?");
   if (const team::Role* role = team.find_role(team.lead)) lead.role = team::parse_role(*role, "config.json");
   team::complete(lead.model, lead.role);
   if (!is_chosen(lead.model)) team::fail(team::Code::usage, "which model is the lead? --model MODEL, or TEAM_MODEL");
@@ -47,6 +55,9 @@ team::Team prepare_team(team::Context& context, Options& options) {
   for (const std::string& role : options.roles) roles.push_back(team::read_role(role));
   for (const team::Role& role : roles) team::put_role(team, role);
   complete(options, team);
+  if (team.created_at != 0 && context.roster().life_of(team.name, team.lead) == team::Life::running) {
+    team::fail(team::Code::conflict, "{} is running already", team.lead);
+  }
   context.changes();
   if (team.created_at == 0) make_team(context, team);
   if (roles.empty() && !team.finished_at) return team;
@@ -75,32 +86,64 @@ void send_typed(team::Workplace& place, const std::string& line) {
   }
 }
 
+// What the user sees beside what the lead says: what the others do, and what is said to the user.
+bool tell_news(const team::Console& console, const std::string& lead, std::string_view line) {
+  const auto envelope = team::find_envelope(line);
+  const auto news = !envelope || envelope->agent == lead ? std::nullopt : team::news_of(*envelope);
+  if (news) console.note(*news);
+  return true;
+}
+
+void tell_end(team::Context& context, const Options& options, const team::Workplace& desk, const team::LeadEnd& end) {
+  if (end.status > 128) team::warn(end.reason);
+  else if (end.status == team::kModelUnavailable) team::warn("unavailable: " + end.reason);
+  else if (end.status != 0) team::warn(fmt::format("{}: {}", name_of(static_cast<team::Code>(end.status)), end.reason));
+  else if (!options.stream) context.out().line(team::printable(end.summary));
+  std::size_t unread = 0;
+  desk.mailbox().peek({}, SIZE_MAX, std::nullopt, [&](const team::Message&) { ++unread; });
+  if (unread > 0) team::warn(fmt::format("{} message{} for you: team-recv", unread, unread == 1 ? "" : "s"));
+}
+
 team::Exit run(team::Context& context, Options& options) {
   team::check_enabled();
   const team::Team config = prepare_team(context, options);
-  const std::string& name = config.name;
   const double lock_timeout = context.choices().lock_timeout;
   const team::Actor self{.name = config.lead, .role = {}, .run = team::new_id(), .leads = true};
-  team::Workplace place(context.root(), name, self, lock_timeout);
-  team::Workplace desk(context.root(), name, team::Actor{}, lock_timeout);
+  team::Workplace place(context.root(), config.name, self, lock_timeout);
+  team::Workplace desk(context.root(), config.name, team::Actor{}, lock_timeout);
   const team::Signals signals;
   const team::Console console;
+  options.lead.keys = team::put_keys_away();  // before there are threads
   std::optional<team::Typing> typing;
   if (team::is_interactive()) {
     typing.emplace([&](const std::string& line) { send_typed(desk, line); });
     options.lead.waits = [&] { return typing->goes_on(); };
-    options.lead.waker = typing->end();
+    options.lead.waker = typing->end_fd();
   }
+  team::Progress progress(context.root(), &config);
+  progress.hide();
   team::Audience audience;
   audience.note = [&](std::string_view line) { console.note(line); };
-  audience.out = audience.err = [&](std::string_view text) { console.err(text); };
-  std::optional<team::EventPrinter> printer;
-  if (options.stream) printer.emplace(context.roster().folder_of(name), lock_timeout, console);
-
+  audience.become = [&](team::State state) { is_idle(state) ? progress.show() : progress.hide(); };
+  audience.out = audience.err = [&](std::string_view text) {
+    if (!options.stream) console.err(text);
+  };
   context.changes();
-  const team::LeadEnd end = team::run_lead(place, options.lead, signals, audience);
-  if (end.status != 0) team::warn(end.reason);
-  else if (!options.stream) context.out().line(end.summary);
+  team::LeadEnd end;
+  int trouble = 0;  // errno of what could not be printed
+  {
+    const team::EventFollower follower(
+        context.roster().folder_of(config.name), lock_timeout, [&](std::string_view line) {
+          if (!options.stream) return say_beside(progress, [&] { return tell_news(console, config.lead, line); });
+          const bool is_read = console.out(std::string(line) + "\n");
+          if (!is_read && errno != EPIPE) trouble = errno;
+          return is_read;
+        });
+    end = team::run_lead(place, options.lead, signals, audience);
+  }
+  progress.hide();
+  tell_end(context, options, desk, end);
+  if (trouble != 0) team::fail(team::Code::unknown, "cannot write the events: {}", std::strerror(trouble));
   return static_cast<team::Exit>(end.status);
 }
 

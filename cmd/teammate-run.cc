@@ -94,6 +94,7 @@ void employ(Worker& worker, team::Workplace& place, const Options& options, cons
   part.role_prompt = role.prompt;
   part.tools = role.tools;
   part.time_limit = options.time_limit;
+  part.keys = team::put_keys_away();
   worker.agent.emplace(place, signals, options.model, part);
 }
 

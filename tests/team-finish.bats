@@ -63,7 +63,7 @@ refuses() {
 
   run --separate-stderr team-finish --summary 'too early'
 
-  as_expected 8 '' 'team-finish: invalid_state: 1 task has not ended: 2; --force finishes all the same'
+  as_expected 8 '' 'team-finish: invalid_state: 1 task has not ended: 2; it can be forced'
   same 'false null' "$(summary_of)"
   is_held .teams/alpha/tester-1.alive
   same 0 "$(team-log --type SHUTDOWN_REQUESTED | wc -l)"
@@ -75,7 +75,7 @@ refuses() {
 
   run --separate-stderr team-finish
 
-  as_expected 8 '' 'team-finish: invalid_state: 7 tasks have not ended: 1, 2, 3, 4, 5, ...; --force finishes all the same'
+  as_expected 8 '' 'team-finish: invalid_state: 7 tasks have not ended: 1, 2, 3, 4, 5, ...; it can be forced'
 }
 
 @test "--force finishes though tasks are open, and kills who does not end in time" {

@@ -483,7 +483,7 @@ TaskUpdate TeamCreate TeamDelete" "$(asked '.body.tools[].name' | sort -u | xarg
 
   same 1 "$status"
   same '' "$output"
-  same 'team-run: 1 task is open, and the lead does nothing about it' "${stderr_lines[-1]}"
+  same 'team-run: no: 1 task is open, and the lead does nothing about it' "${stderr_lines[-1]}"
   same 3 "$(heard_by_lead | grep -c '^\[System\] 1 task is open and nobody is at work:$')"
   same 5 "$(calls)"
   same TEAM_RUN_ENDED "$(events .event.type | tail -1)"
@@ -496,7 +496,7 @@ TaskUpdate TeamCreate TeamDelete" "$(asked '.body.tools[].name' | sort -u | xarg
   run --separate-stderr lead go
 
   same 1 "$status"
-  same 'team-run: 2 tasks are open, and the lead does nothing about it' "${stderr_lines[-1]}"
+  same 'team-run: no: 2 tasks are open, and the lead does nothing about it' "${stderr_lines[-1]}"
   same '2 3' "$(heard_by_lead | grep -c '^\[System\] 1 task is') $(heard_by_lead | grep -c '^\[System\] 2 tasks are')"
 }
 
@@ -542,7 +542,7 @@ TaskUpdate TeamCreate TeamDelete" "$(asked '.body.tools[].name' | sort -u | xarg
 
   same 8 "$status"
   same '' "$output"
-  same 'team-run: not done within 2 turns' "${stderr_lines[-1]}"
+  same 'team-run: invalid_state: not done within 2 turns' "${stderr_lines[-1]}"
   same 2 "$(calls)"
 }
 
@@ -555,7 +555,7 @@ END
   run --separate-stderr lead go --budget 100000
 
   same 8 "$status"
-  like 'team-run: the budget of 100000 tokens is used up (1?????)' "${stderr_lines[-1]}"
+  like 'team-run: invalid_state: the budget of 100000 tokens is used up (1?????)' "${stderr_lines[-1]}"
   nobody_runs
 }
 
@@ -566,7 +566,7 @@ END
 
   same 1 "$status"
   same '' "$output"
-  same 'team-run: the time is over' "${stderr_lines[-1]}"
+  same 'team-run: no: the time is over' "${stderr_lines[-1]}"
   same TEAM_RUN_ENDED "$(events .event.type | tail -1)"
 }
 
@@ -579,7 +579,7 @@ END
   run --separate-stderr lead go --deadline 1
 
   same 1 "$status"
-  same 'team-run: the time is over' "${stderr_lines[-1]}"
+  same 'team-run: no: the time is over' "${stderr_lines[-1]}"
   nobody_runs
   nothing_left
 }
@@ -697,13 +697,15 @@ END
   same Painted. "$(jq -r .summary .teams/alpha/config.json)"
 }
 
-@test "a run without a goal where nothing was begun ends at once" {
+@test "asks for a goal where nothing was begun, and takes none that is empty" {
   lead_says '"Never said."'
 
   run --separate-stderr lead
+  as_expected 2 '' 'team-run: usage: what is the goal?'
 
-  same 0 "$status"
-  same '' "$output"
+  run --separate-stderr lead '  '
+  as_expected 2 '' 'team-run: usage: the goal is empty'
+  [ ! -e .teams ]
   same 0 "$(calls)"
 }
 

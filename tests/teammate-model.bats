@@ -866,8 +866,9 @@ END
   [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "failed", "result": "No wings"}}], "I gave up."]}]
 END
 
-  bob --once
+  run bob --once
 
+  same 1 "$status"
   same 'failed No wings' "$(field 1 status) $(field 1 error)"
 }
 

@@ -184,6 +184,7 @@ std::string Anthropic::body(const ModelRequest& request) const {
     body["system"] = Json::array({std::move(system)});
   }
   if (!request.tools.empty()) body["tools"] = to_tools(request.tools);
+  if (!request.tools.empty() && !request.may_call) body["tool_choice"] = {{"type", "none"}};
   body["messages"] = to_messages(request.turns);
   return dump_line(body);
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "libteam/agent/keys.h"
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
 #include "libteam/system/bell.h"
@@ -93,12 +94,27 @@ class Heard {
     try {
       const Folder folder = folder_at(place_.outputs);
       const std::string name = fmt::format("{}-{}.txt", place_.prefix, new_id());
+      sweep(folder);
       file_ = folder.open(name, O_WRONLY | O_CREAT | O_EXCL);
       path_ = folder.path_of(name);
       if (!write_all(file_.get(), head_) || !write_all(file_.get(), tail_)) lose_file();
     } catch (const Error& error) {
       trouble_ = error.what();
     }
+  }
+  // The newest stay. The names of the files sort by time.
+  void sweep(const Folder& folder) const {
+    constexpr std::size_t kMostFiles = 50;
+    std::vector<std::string> names;
+    folder.each_name([&](const char* entry) {
+      const std::string_view name = entry;
+      constexpr std::size_t kLengthOfId = 26;
+      const bool ours = name.starts_with(place_.prefix + "-") && name.ends_with(".txt") &&
+                        name.size() == place_.prefix.size() + 1 + kLengthOfId + 4;
+      if (ours) names.emplace_back(name);
+    });
+    std::sort(names.begin(), names.end());
+    for (std::size_t i = 0; i + kMostFiles < names.size() + 1; ++i) folder.remove(names[i]);
   }
   // A command is not to fail because there is no room for what it says.
   void lose_file() {
@@ -206,8 +222,6 @@ ToolResult stop_job(Background& background, const std::string& id) {
 }
 
 }  // namespace
-
-bool is_secret(std::string_view name) { return name.ends_with("_API_KEY") || name == "ANTHROPIC_AUTH_TOKEN"; }
 
 void add_bash_tool(Toolbox& tools, const BashPlace& place, Background& background) {
   const std::string description =

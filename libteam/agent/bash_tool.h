@@ -22,9 +22,6 @@ struct BashPlace {
   std::string prefix;   // of the files there
 };
 
-// Whether a variable of this name holds the key of a service.
-bool is_secret(std::string_view variable);
-
 // bash{command, timeout, run_in_background}. `background` outlives the tools.
 void add_bash_tool(Toolbox& tools, const BashPlace& place, Background& background);
 

@@ -16,7 +16,7 @@ Doorbell::Doorbell(const Folder& folder, const Signals& signals, std::function<b
       signals_(signals),
       is_urgent_(std::move(is_urgent)),
       deadline_(deadline),
-      thread_([this] { listen(); }) {}
+      thread_([this] { listen_or_ring(); }) {}
 
 Doorbell::~Doorbell() {
   end_.ring();
@@ -26,6 +26,15 @@ Doorbell::~Doorbell() {
 void Doorbell::rest() {
   bell_.take();
   again_.ring();
+}
+
+// One that cannot listen any more rings: who looks for itself misses nothing.
+void Doorbell::listen_or_ring() {
+  try {
+    listen();
+  } catch (const std::exception&) {
+    bell_.ring();
+  }
 }
 
 void Doorbell::listen() {

@@ -30,6 +30,7 @@ class Doorbell {
   void rest();
 
  private:
+  void listen_or_ring();
   void listen();
   bool looks_urgent() const;
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libteam/record/event.h"
+#include "libteam/record/member_state.h"
 #include "libteam/record/message.h"
 #include "libteam/record/task.h"
 #include "libteam/record/usage.h"
@@ -38,6 +39,7 @@ struct Work {
   std::string task_file;          // where that task lies
   std::vector<Message> messages;  // if it is about them
   bool is_left = false;           // an earlier life may have begun it
+  bool wants_plan = false;        // what comes of it is put to the lead as a plan
   Meanwhile meanwhile;
   // Told when the driver has made the work its own, so that it would go on with it in its next life.
   std::function<void()> kept;
@@ -53,9 +55,10 @@ struct Outcome {
     stopped,      // because Meanwhile::hear said so
   };
   Kind kind = Kind::done;
-  std::string result = {};  // what it has to say
-  std::string reason = {};  // why it is not done
-  int status = 0;           // of the program, or 128 + the signal
+  std::string result = {};          // what it has to say
+  std::string reason = {};          // why it is not done
+  int status = 0;                   // of the program, or 128 + the signal
+  std::vector<Message> heard = {};  // that came while it worked; who sent them is enough
   // Who of those who wrote is to get the result; none: all of them.
   std::optional<std::set<std::string>> answers = {};
   std::optional<std::string> paused = {};  // it could not go on talking to somebody, and why
@@ -67,6 +70,7 @@ struct Audience {
   std::function<void(std::string_view text)> out, err;           // what its work says, as it comes
   std::function<void(const std::vector<Event>& events)> record;  // for the event log
   std::function<void(const Usage& all)> spend;                   // what it has used in all its lives
+  std::function<void(State state)> become;                       // how it is from now on; may be empty
 };
 
 class Driver {

@@ -15,7 +15,7 @@ void check_done(const Workplace& place) {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(kShown, open.size()); ++i) shown.push_back(std::to_string(open[i]));
-  fail(Code::invalid_state, "{} task{} not ended: {}{}; --force finishes all the same", open.size(),
+  fail(Code::invalid_state, "{} task{} not ended: {}{}; it can be forced", open.size(),
        open.size() == 1 ? " has" : "s have", join(shown, ", "), open.size() > kShown ? ", ..." : "");
 }
 

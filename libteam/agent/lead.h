@@ -18,6 +18,7 @@ struct LeadOptions {
   std::optional<std::string> goal;  // none: goes on with what it was at
   RoleSpec role;
   ModelChoice model;
+  Keys keys;
   bool delegates = false;
   Deadline deadline = Deadline::never();
   SpawnMode mode = SpawnMode::background;

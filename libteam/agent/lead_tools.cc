@@ -1,5 +1,8 @@
 #include "libteam/agent/lead_tools.h"
 
+#include <memory>
+#include <set>
+
 #include "libteam/agent/bash_tool.h"
 #include "libteam/agent/finish.h"
 #include "libteam/agent/skills.h"
@@ -61,16 +64,30 @@ ToolResult start_teammate(Workplace& place, const Arguments& arguments, const Re
   place.refresh();
   spawner.start_all({name}, arguments_for(place.team(), role, arguments.text("prompt"), recruiting),
                     [](const std::string&) {});
+  if (const std::string how = spawner.how_to_attach(); !how.empty()) recruiting.warn("to see it: " + how);
   return {fmt::format("{} has joined team '{}' and is at work. It takes tasks from the board by itself.", name,
                       place.team().name)};
 }
 
+// Helpers that have done what they were asked are members no more.
+void dismiss_ended(Workplace& place, std::set<std::string>& helpers) {
+  std::erase_if(helpers, [&](const std::string& name) {
+    if (place.roster().life_of(place.team().name, name) != Life::dead) return false;
+    place.roster().change(place.team().name, [&](Team& team) {
+      std::erase_if(team.members, [&](const Member& member) { return member.name == name; });
+    });
+    return true;
+  });
+  place.refresh();
+}
+
 // One that does what the prompt says and is gone.
 ToolResult start_helper(Workplace& place, Background& background, const Arguments& arguments,
-                        const Recruiting& recruiting, int interrupt) {
+                        const Recruiting& recruiting, std::set<std::string>& helpers, int interrupt) {
   const std::string role = arguments.find_text("role").value_or("helper");
   Spawner spawner(place, SpawnMode::background, recruiting.warn);
   const std::string name = spawner.recruit(role, 1).front();
+  helpers.insert(name);
   const std::string prompt = arguments.text("prompt");
   auto line = spawner.command_line(name, arguments_for(place.team(), role, prompt, recruiting));
   line.insert(line.end(), {"--once", "--no-auto-claim", "--quiet"});
@@ -108,13 +125,17 @@ void add_task(Toolbox& tools, Workplace& place, Background& background, const Re
     "role":{"type":"string","description":"its role: it takes tasks that are for that role"},
     "run_in_background":{"type":"boolean","description":"of a helper: do not wait for it"}},
     "required":["prompt"]})"};
-  tools.add(spec, [&place, &background, recruiting](const Arguments& arguments, int interrupt) -> ToolResult {
+  const auto helpers = std::make_shared<std::set<std::string>>();
+  tools.add(spec, [&place, &background, recruiting, helpers](const Arguments& arguments, int interrupt) -> ToolResult {
     check_enabled();
+    dismiss_ended(place, *helpers);
     check_team(place, arguments, "team_name");
     const auto role = arguments.find_text("role");
     if (role && !is_name(*role)) fail(Code::usage, "'{}' is not a name of a role", one_line(*role));
     if (arguments.find_text("name")) return start_teammate(place, arguments, recruiting);
-    return start_helper(place, background, arguments, recruiting, interrupt);
+    const ToolResult result = start_helper(place, background, arguments, recruiting, *helpers, interrupt);
+    dismiss_ended(place, *helpers);
+    return result;
   });
 }
 

@@ -17,8 +17,8 @@ namespace team {
 // How the lead starts others.
 struct Recruiting {
   SpawnMode mode = SpawnMode::background;
-  ModelChoice model;         // the lead's own: for a role that says nothing of what it runs
-  SpawnEnvironment secrets;  // keys, for those who need them
+  ModelChoice model;  // the lead's own: for a role that says nothing of what it runs
+  Keys secrets;       // for those who need them
   std::function<void(std::string_view)> warn;
 };
 

@@ -15,7 +15,8 @@ constexpr JsonLimits kLimits = {.bytes = std::size_t{512} << 20};
 Json to_json(const std::vector<Message>& messages) {
   Json list = Json::array();
   for (const Message& message : messages) {
-    list.push_back({{"id", message.id}, {"type", message.type}, {"sender", message.sender}});
+    list.push_back(
+        {{"id", message.id}, {"type", message.type}, {"sender", message.sender}, {"summary", message.summary}});
   }
   return list;
 }
@@ -29,6 +30,7 @@ std::vector<Message> parse_messages(const Json* list, std::string_view where) {
     message.id = fields.text("id").value_or("");
     message.type = fields.text("type").value_or("message");
     message.sender = fields.text("sender").value_or("");
+    message.summary = fields.text("summary").value_or("");
     messages.push_back(std::move(message));
   }
   return messages;
@@ -85,7 +87,9 @@ void Memory::put(const Json& line) {
 }
 
 std::optional<std::string> Memory::last_word() const {
-  if (turns_.empty() || turns_.back().role != Turn::Role::model || !unanswered().empty()) return std::nullopt;
+  if (open_ && open_->conclusion) return open_->conclusion;
+  const bool ends = !turns_.empty() && turns_.back().role == Turn::Role::model && is_whole_ && unanswered().empty();
+  if (!ends) return std::nullopt;
   std::string text;
   for (const Part& part : turns_.back().parts) text += part.text;
   return text;
@@ -109,12 +113,17 @@ void Memory::hear(const std::vector<Message>& messages, const std::string& text)
   put({{"type", "mail"}, {"messages", to_json(messages)}, {"text", text}});
 }
 
+void Memory::conclude(const std::string& result) { put({{"type", "conclusion"}, {"text", result}}); }
+
 void Memory::tell(const std::string& text) { put({{"type", "note"}, {"text", text}}); }
 
 void Memory::add(const ModelAnswer& answer) {
   const Usage& usage = answer.usage;
   put({{"type", "answer"},
        {"model", answer.model},
+       {"stop", answer.stop == ModelAnswer::Stop::too_long  ? "too_long"
+                : answer.stop == ModelAnswer::Stop::refused ? "refused"
+                                                            : "end"},
        {"usage", Json::parse(to_json_text(usage))},
        {"turn", Json::parse(to_line(Turn{Turn::Role::model, answer.parts}))}});
 }
@@ -175,6 +184,22 @@ std::size_t Memory::tail() const {
   return start;
 }
 
+// Where there is no summary: the last one, and what the model said since, as far as it is not too much.
+std::string Memory::recollect(const std::vector<Turn>& turns) const {
+  constexpr std::size_t kMost = 2000;
+  std::string text = summary_.substr(0, kMost);
+  text.resize(whole_characters(text));
+  std::string said;
+  for (auto turn = turns.rbegin(); turn != turns.rend() && said.size() < kMost; ++turn) {
+    if (turn->role != Turn::Role::model) continue;
+    for (auto part = turn->parts.rbegin(); part != turn->parts.rend(); ++part) {
+      if (part->kind == Part::Kind::text && !part->text.empty()) said = part->text.substr(0, kMost) + "\n" + said;
+    }
+  }
+  text += repair_utf8(said);
+  return text.empty() ? "(nobody knows any more)" : text;
+}
+
 void Memory::say(const std::string& text) {
   if (turns_.empty() || turns_.back().role == Turn::Role::model) turns_.push_back({Turn::Role::user, {}});
   Part part;
@@ -199,14 +224,20 @@ void Memory::apply(const Json& line, std::string_view where) {
   } else if (type == "end") {
     open_.reset();
   } else if (type == "mail") {
-    for (const Message& message : parse_messages(fields.array("messages"), where)) heard_.insert(message.id);
+    for (const Message& message : parse_messages(fields.array("messages"), where)) {
+      heard_.insert(message.id);
+      if (open_) open_->messages.push_back(message);
+    }
     say(text);
   } else if (type == "note") {
     say(text);
+  } else if (type == "conclusion") {
+    if (open_) open_->conclusion = text;
   } else if (type == "answer") {
     const Json* turn = fields.object("turn");
     if (turn == nullptr) fields.refuse("turn", "an object");
     turns_.push_back(parse_turn(dump_line(*turn), where));
+    is_whole_ = fields.text("stop").value_or("end") == "end";
   } else if (type == "result") {
     if (turns_.empty() || turns_.back().role == Turn::Role::model) turns_.push_back({Turn::Role::user, {}});
     Part part;
@@ -226,10 +257,12 @@ void Memory::apply(const Json& line, std::string_view where) {
     }
   } else if (type == "summary") {
     const auto longest = static_cast<std::size_t>(fields.integer("longest", 0, INT64_MAX).value_or(0));
-    std::vector<Turn> end(turns_.begin() + static_cast<std::ptrdiff_t>(tail()), turns_.end());
+    const auto rest = turns_.begin() + static_cast<std::ptrdiff_t>(tail());
+    summary_ = text.empty() ? recollect({turns_.begin(), rest}) : text;
+    std::vector<Turn> end(rest, turns_.end());
     turns_.clear();
     std::string start = fmt::format("{}\n\nOur conversation became too long to be kept. What came before:\n\n{}\n",
-                                    identity_, text.empty() ? "(nobody knows any more)" : text);
+                                    identity_, summary_);
     std::string prompt = open_ ? open_->prompt : "";
     shorten(prompt, longest);
     if (open_ && !says(end, open_->prompt)) start += fmt::format("\nWhat you are at now is this:\n\n{}\n", prompt);

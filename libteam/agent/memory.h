@@ -25,9 +25,10 @@ struct Piece {
   std::string title;
   Phase phase = Phase::work;
   std::optional<TaskId> task;
-  std::vector<Message> messages;  // id, type and sender of each
+  std::vector<Message> messages;  // id, type, sender and summary of each, those heard meanwhile too
   std::string prompt;
-  std::int64_t attempts = 0;  // of the task, with this one
+  std::int64_t attempts = 0;                   // of the task, with this one
+  std::optional<std::string> conclusion = {};  // its result, if a tool has ended it
 };
 
 class Memory {
@@ -39,7 +40,8 @@ class Memory {
   const std::vector<Turn>& turns() const { return turns_; }
   // What was begun and has not ended.
   const std::optional<Piece>& open() const { return open_; }
-  // The answer that stands at the end, if nothing came after it and it called no tool.
+  // How the open piece of work has ended: by a tool, or by the answer that stands at the end, if it is whole, nothing
+  // came after it and it called no tool.
   std::optional<std::string> last_word() const;
   // Whether a message of this id was heard.
   bool knows(const std::string& message_id) const { return heard_.contains(message_id); }
@@ -48,6 +50,8 @@ class Memory {
   void end();
   // Messages, as `text` puts them.
   void hear(const std::vector<Message>& messages, const std::string& text);
+  // A tool has ended the open piece of work, with this result.
+  void conclude(const std::string& result);
   // What the toolkit itself has to say.
   void tell(const std::string& text);
   void add(const ModelAnswer& answer);
@@ -68,12 +72,15 @@ class Memory {
   void apply(const Json& line, std::string_view where);
   void say(const std::string& text);
   std::size_t tail() const;
+  std::string recollect(const std::vector<Turn>& turns) const;
 
   TranscriptFile file_;
   std::string identity_;
   std::vector<Turn> turns_;
   std::optional<Piece> open_;
   std::set<std::string> heard_;
+  std::string summary_;   // the last one
+  bool is_whole_ = true;  // the last answer
 };
 
 }  // namespace team

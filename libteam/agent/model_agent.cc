@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "libteam/agent/bash_tool.h"
@@ -30,35 +28,14 @@ std::int64_t context_of(const ModelChoice& choice) {
   return choice.context.value_or(provider_of(choice) == "anthropic" ? 200'000 : 128'000);
 }
 
-// Takes the keys out of the environment, also as the kernel shows it to others of this user.
-SpawnEnvironment put_keys_away() {
-  SpawnEnvironment keys;
-  for (char** entry = ::environ; *entry != nullptr; ++entry) {
-    const std::string_view whole(*entry);
-    const std::size_t equals = whole.find('=');
-    const std::string name(whole.substr(0, equals));
-    if (equals == std::string_view::npos || !is_secret(name)) continue;
-    keys.emplace_back(name, std::string(whole.substr(equals + 1)));
-    std::memset(*entry + equals + 1, 'x', whole.size() - equals - 1);
-  }
-  for (const auto& [name, value] : keys) ::unsetenv(name.c_str());
-  return keys;
-}
-
-std::string key_of(const SpawnEnvironment& keys, const std::string& variable) {
-  for (const auto& [name, value] : keys) {
-    if (name == variable) return value.value_or("");
-  }
-  return "";
-}
-
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); }
 
-std::string list_members(const Team& team) {
+// `end_of` tells what there is to say of one that does not run.
+std::string list_members(const Team& team, const std::function<std::string(const Member&)>& end_of) {
   std::string text = "user: the person whom all of this is for\n";
   for (const Member& member : team.members) {
     if (member.name == team.lead) text += fmt::format("{}: the lead\n", member.name);
-    else text += member.role ? fmt::format("{}: {}\n", member.name, *member.role) : member.name + "\n";
+    else text += fmt::format("{}{}{}\n", member.name, member.role ? ": " + *member.role : "", end_of(member));
   }
   return text;
 }
@@ -83,7 +60,7 @@ struct ModelAgent::Parts {
   Workplace& place;
   Folder folder;
   ModelPart part;
-  SpawnEnvironment keys;
+  std::int64_t budget = 0;        // 0: none
   ModelDriver* driver = nullptr;  // for what it has to be told of its provider
   std::unique_ptr<Provider> provider;
   Background background;
@@ -94,13 +71,13 @@ struct ModelAgent::Parts {
       : place(at),
         folder(at.roster().folder_of(at.team().name)),
         part(std::move(given)),
-        keys(put_keys_away()),
         background(folder.make_beneath(kOutputsFolder, Durability::process), at.self().name) {}
 
   std::unique_ptr<Provider> make(const ModelChoice& choice);
   void add_tools(const ModelChoice& choice, Conduct& conduct);
   Briefing brief() const;
   ModelRules rules(const ModelChoice& choice) const;
+  std::optional<std::string> over_budget(const Usage& used) const;
 };
 
 // The answers of a service that is asked again and again, as far as its limits allow, are what is recorded.
@@ -113,7 +90,7 @@ std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
     wanted.provider = provider_of(choice);
     wanted.model = choice.model.value_or("");
     wanted.base_url = choice.base_url;
-    wanted.key = key_of(keys, key_variable(choice));
+    wanted.key = key_of(part.keys, key_variable(choice));
     check_key(choice, wanted.key);
     ModelSlots slots(folder.make_beneath(kSlotsFolder, Durability::process),
                      [this] { return static_cast<std::int64_t>(number_setting(place.team(), "model.concurrency")); });
@@ -145,7 +122,7 @@ void ModelAgent::Parts::add_tools(const ModelChoice& choice, Conduct& conduct) {
   }
   add_team_tools(tools, place, conduct);
   if (part.leads) {
-    part.recruiting.secrets = keys;
+    part.recruiting.secrets = part.keys;
     add_lead_tools(tools, place, background, conduct, part.recruiting);
   }
   if (part.tools) tools.keep_only(*part.tools);
@@ -156,7 +133,10 @@ Briefing ModelAgent::Parts::brief() const {
   briefing.self = {place.self().name, place.self().role, place.team().name, part.role_prompt};
   briefing.leads = part.leads;
   briefing.delegates = part.delegates;
-  briefing.members = list_members(place.team());
+  const auto life_of = place.roster().lives(place.team().name);
+  briefing.members = list_members(place.team(), [&](const Member& member) -> std::string {
+    return part.leads && life_of(member.name) == Life::dead ? " (has ended; Task with its name starts it again)" : "";
+  });
   if (part.leads) {
     for (const Role& role : place.team().roles) {
       const std::string about = first_line(parse_role(role, "config.json").prompt);
@@ -179,20 +159,25 @@ ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
   if (!part.leads) rules.most_turns = choice.most_turns.value_or(0);
   rules.seconds = part.time_limit;
   const std::int64_t most_calls = part.leads ? choice.most_turns.value_or(0) : 0;
-  const std::int64_t budget = choice.budget.value_or(0);
-  rules.objection = [this, budget, most_calls,
-                     calls = std::int64_t{0}](const Usage& used) mutable -> std::optional<std::string> {
-    if (most_calls > 0 && calls++ >= most_calls) return fmt::format("not done within {} turns", most_calls);
-    if (budget == 0) return std::nullopt;
-    const auto all = part.leads ? used_by_all(folder, place.team(), place.self().name, used) : total(used);
-    if (all < budget) return std::nullopt;
-    return fmt::format("the budget of {} tokens is used up ({})", budget, all);
+  rules.objection = [this, most_calls, calls = std::int64_t{0}](const Usage& used) mutable {
+    if (most_calls > 0 && calls++ >= most_calls) {
+      return std::optional(fmt::format("not done within {} turn{}", most_calls, most_calls == 1 ? "" : "s"));
+    }
+    return over_budget(used);
   };
   return rules;
 }
 
+std::optional<std::string> ModelAgent::Parts::over_budget(const Usage& used) const {
+  if (budget == 0) return std::nullopt;
+  const auto all = part.leads ? used_by_all(folder, place.team(), place.self().name, used) : total(used);
+  if (all < budget) return std::nullopt;
+  return fmt::format("the budget of {} tokens is used up ({})", budget, all);
+}
+
 ModelAgent::ModelAgent(Workplace& place, const Signals& signals, const ModelChoice& choice, ModelPart part)
     : parts_(std::make_unique<Parts>(place, std::move(part))) {
+  parts_->budget = choice.budget.value_or(0);
   parts_->provider = parts_->make(choice);
   parts_->add_tools(choice, conduct_);
   const auto remember = [this, &place] {
@@ -210,6 +195,8 @@ ModelAgent::ModelAgent(Workplace& place, const Signals& signals, const ModelChoi
 ModelAgent::~ModelAgent() = default;
 
 ModelDriver& ModelAgent::driver() { return *parts_->whole; }
+
+std::optional<std::string> ModelAgent::over_budget() const { return parts_->over_budget(parts_->whole->used()); }
 
 bool ModelAgent::has_company() const { return parts_->background.has_news_to_come(); }
 

@@ -1,6 +1,4 @@
 // Everything that a model needs to be a teammate or a lead, put together: its provider, its tools, its memory.
-//
-// Keys are taken from the environment once and put away: nobody whom we run has them, but teammates that a lead starts.
 #pragma once
 
 #include <functional>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libteam/agent/keys.h"
 #include "libteam/agent/lead_tools.h"
 #include "libteam/agent/model_driver.h"
 #include "libteam/agent/workplace.h"
@@ -23,7 +22,8 @@ struct ModelPart {
   std::optional<std::vector<std::string>> tools;  // none: all
   Deadline deadline = Deadline::never();
   std::optional<double> time_limit;  // of one piece of work, in seconds
-  Recruiting recruiting;             // of a lead
+  Keys keys;
+  Recruiting recruiting;  // of a lead
 };
 
 class ModelAgent {
@@ -36,6 +36,8 @@ class ModelAgent {
 
   ModelDriver& driver();
   const Conduct& conduct() const { return conduct_; }
+  // Why nobody may go on, if the budget is used up.
+  std::optional<std::string> over_budget() const;
   // Programs that the model has started and that run beside the conversation.
   bool has_company() const;
 

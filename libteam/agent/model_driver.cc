@@ -107,10 +107,11 @@ Outcome ModelDriver::work(const Work& work, const Audience& audience) {
   audience_ = &audience;
   narrator_ = &narrator;
   bell_ = &bell;
-  conduct_ = Conduct{.phase = work.phase, .finished = conduct_.finished};
+  conduct_.begin(work.phase, work.wants_plan);
   tools_.close(work.phase == Phase::plan ? gated_tools() : std::set<std::string>{}, plan_gate());
   narrator.begin_step(work);
   Outcome outcome = begin(work) ? converse(work) : finished("");
+  outcome.heard = heard_meanwhile(work);
   narrator.end_message();
   narrator.end_step(work, outcome);
   narrator_ = nullptr;
@@ -220,20 +221,24 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
 std::optional<ModelAnswer> ModelDriver::ask() {
   const auto limit = rules_.context - rules_.longest_answer;
   try {
-    for (int attempt = 0; is_too_long(limit) && attempt < 2; ++attempt) make_room(attempt);
+    ModelRequest asked = request();
+    for (int attempt = 0; is_too_long(asked, limit) && attempt < 2; ++attempt) {
+      make_room(attempt);
+      asked.turns = memory_->turns();
+    }
     for (int refusals = 0;; ++refusals) {
       bell_->rest();
       try {
-        ModelAnswer answer =
-            call_model(request(), bell_->fd(), [this](std::string_view text) { narrator_->say(text); });
+        ModelAnswer answer = call_model(asked, bell_->fd(), [this](std::string_view text) { narrator_->say(text); });
         narrator_->end_message();
         return answer;
       } catch (const ModelError& error) {
         if (error.kind() != ModelError::Kind::window_full) throw;
         narrator_->end_message(Narrator::Counts::no);
         // The window is smaller than we were told.
-        rules_.context = std::min(rules_.context, estimate(request()) + rules_.longest_answer);
+        rules_.context = std::min(rules_.context, estimate(asked) + rules_.longest_answer);
         if (!make_room(refusals)) throw;
+        asked.turns = memory_->turns();
       }
     }
   } catch (const ModelError& error) {
@@ -264,9 +269,9 @@ ModelRequest ModelDriver::request() const {
 }
 
 // By the service's own count of earlier calls. What is not the conversation's fault cannot be mended by shortening it.
-bool ModelDriver::is_too_long(std::int64_t limit) const {
+bool ModelDriver::is_too_long(const ModelRequest& request, std::int64_t limit) const {
   const auto of_conversation = static_cast<double>(memory_->size()) * tokens_per_byte_;
-  return estimate(request()) > limit && of_conversation > static_cast<double>(limit) / 4;
+  return estimate(request) > limit && of_conversation > static_cast<double>(limit) / 4;
 }
 
 // Tokens, by what earlier calls had.
@@ -305,6 +310,7 @@ std::string ModelDriver::ask_for_summary() {
     asked.turns.push_back({Turn::Role::user, {}});
   }
   asked.turns.back().parts.push_back(std::move(question));
+  asked.may_call = false;
   bell_->rest();
   for (const std::size_t longest : {SIZE_MAX, kLongestOldResult}) {
     shorten_results(asked.turns, longest);
@@ -320,11 +326,17 @@ std::string ModelDriver::ask_for_summary() {
 void ModelDriver::run_calls() {
   for (const Part& call : memory_->unanswered()) {
     narrator_->call(call);
-    const ToolResult result = can_be_read(bell_->fd()) ? ToolResult{"[not done: something urgent came]", true}
-                                                       : tools_.call(call.name, call.arguments, bell_->fd());
+    const ToolResult result = run_call(call);
     memory_->answer(call, result.text, result.is_error);
     narrator_->result(call, result);
   }
+  if (conduct_.conclusion) memory_->conclude(*conduct_.conclusion);
+}
+
+ToolResult ModelDriver::run_call(const Part& call) {
+  if (conduct_.conclusion) return {"[not done: what was called before has ended this piece of work]", true};
+  if (can_be_read(bell_->fd())) return {"[not done: something urgent came]", true};
+  return tools_.call(call.name, call.arguments, bell_->fd());
 }
 
 // What has ended that ran beside the conversation; empty if nothing has.
@@ -334,6 +346,17 @@ std::string ModelDriver::tell_ends() {
     text += notification_of(job.id, job.what, job.file, job.stopped ? std::nullopt : job.status);
   }
   return text;
+}
+
+std::vector<Message> ModelDriver::heard_meanwhile(const Work& work) const {
+  std::vector<Message> heard;
+  if (!memory_->open()) return heard;
+  for (const Message& message : memory_->open()->messages) {
+    const bool is_known = std::any_of(work.messages.begin(), work.messages.end(),
+                                      [&](const Message& other) { return other.id == message.id; });
+    if (!is_known) heard.push_back(message);
+  }
+  return heard;
 }
 
 Outcome ModelDriver::finished(std::string result) const {

@@ -28,11 +28,22 @@ inline constexpr int kModelUnavailable = 69;
 // What tools have done that concerns the work as a whole.
 struct Conduct {
   Phase phase = Phase::work;
-  std::optional<std::string> conclusion = {};  // ends the piece of work, with this result
-  std::set<std::string> written_to = {};
-  std::set<std::string> heard = {};        // types of messages
-  std::optional<std::string> paused = {};  // the exchange limit, and what it said
-  bool finished = false;                   // the run of the team; stays
+  bool wants_plan = false;                // what comes of it is put to the lead
+  std::optional<std::string> conclusion;  // ends the piece of work, with this result
+  std::set<std::string> written_to;
+  std::set<std::string> heard;        // types of messages
+  std::optional<std::string> paused;  // the exchange limit, and what it said
+  bool finished = false;              // the run of the team; stays
+
+  // Another piece of work.
+  void begin(Phase next_phase, bool wants_a_plan) {
+    phase = next_phase;
+    wants_plan = wants_a_plan;
+    conclusion.reset();
+    written_to.clear();
+    heard.clear();
+    paused.reset();
+  }
 };
 
 struct ModelRules {
@@ -61,6 +72,8 @@ class ModelDriver : public Driver {
   bool has_news() override;
   int news() const override { return background_.fd(); }
 
+  // In all its lives.
+  const Usage& used() const { return used_; }
   // For the provider: a call does not go on for a while.
   void delayed(const Delay& delay);
 
@@ -71,10 +84,12 @@ class ModelDriver : public Driver {
   std::optional<ModelAnswer> ask();
   ModelAnswer call_model(ModelRequest request, int interrupt, const Provider::Hear& hear);
   void run_calls();
+  ToolResult run_call(const Part& call);
+  std::vector<Message> heard_meanwhile(const Work& work) const;
   void answer_interrupted();
   std::string tell_ends();
   ModelRequest request() const;
-  bool is_too_long(std::int64_t limit) const;
+  bool is_too_long(const ModelRequest& request, std::int64_t limit) const;
   std::int64_t estimate(const ModelRequest& request) const;
   bool make_room(int attempt);
   std::string ask_for_summary();

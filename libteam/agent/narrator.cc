@@ -62,10 +62,18 @@ void Narrator::say(std::string_view text) {
     audience_.record({{"TEXT_MESSAGE_START", dump_line({{"message_id", message_}, {"role", "assistant"}})}});
     next_ = Deadline::in(kPause);
   }
-  audience_.out(text);
+  show(text);
   line_ = text.back() == '\n' ? "" : "...";
   unsaid_ += text;
   if (next_.passed() || unsaid_.size() >= kMostWaiting) flush();
+}
+
+// A piece may end in the middle of a character.
+void Narrator::show(std::string_view text) {
+  unshown_ += text;
+  const std::size_t length = whole_characters(unshown_);
+  audience_.out(printable(unshown_.substr(0, length)));
+  unshown_.erase(0, length);
 }
 
 void Narrator::flush() {
@@ -81,7 +89,9 @@ void Narrator::end_message(Counts counts) {
   if (message_.empty()) return;
   flush();
   unsaid_.clear();
-  if (!line_.empty()) audience_.out("\n");
+  unshown_.clear();
+  if (counts == Counts::no) audience_.out(" [broken off]");
+  if (!line_.empty() || counts == Counts::no) audience_.out("\n");
   Json details = {{"message_id", message_}};
   if (counts == Counts::no) details["void"] = true;
   audience_.record({{"TEXT_MESSAGE_END", dump_line(details)}});
@@ -98,8 +108,9 @@ void Narrator::call(const Part& call) {
 
 void Narrator::result(const Part& call, const ToolResult& result) {
   if (result.is_error) {
-    audience_.note(cut_characters(fmt::format("{}: {}", call.name, one_line(result.text.substr(0, 4 * kLongestNote))),
-                                  kLongestNote));
+    const std::string text = one_line(repair_utf8(result.text.substr(0, 4 * kLongestNote)));
+    const bool names_itself = text.starts_with(call.name + ":");
+    audience_.note(cut_characters(names_itself ? text : fmt::format("{}: {}", call.name, text), kLongestNote));
   }
   audience_.record({{"TOOL_CALL_RESULT", dump_line({{"tool_call_id", call.id},
                                                     {"role", "tool"},

@@ -34,10 +34,11 @@ class Narrator {
 
  private:
   void flush();
+  void show(std::string_view text);
 
   const Audience& audience_;
   std::string message_;  // the id of what is being said; empty if nothing is
-  std::string unsaid_;
+  std::string unsaid_, unshown_;
   std::string line_;  // what stands on the console after the last newline
   Deadline next_ = Deadline::never();
   double began_ = 0;

@@ -186,6 +186,7 @@ std::string OpenAi::body(const ModelRequest& request) const {
                        {"description", spec.description},
                        {"parameters", parse_json(spec.schema, "schema of " + spec.name)}}}});
   }
+  if (!tools.empty() && !request.may_call) body["tool_choice"] = "none";
   if (!tools.empty()) body["tools"] = std::move(tools);
   body["messages"] = std::move(messages);
   return dump_line(body);

@@ -20,6 +20,7 @@ struct ModelRequest {
   std::string system;       // the system prompt
   std::vector<Turn> turns;  // ends with a turn of the user's
   std::vector<ToolSpec> tools;
+  bool may_call = true;  // tools; false: they are only named because the turns speak of them
   std::int64_t max_tokens = 8192;
 };
 

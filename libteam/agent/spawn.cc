@@ -79,7 +79,7 @@ SpawnMode choose_mode(const std::string& mode, const std::function<void(std::str
 }
 
 Spawner::Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn)
-    : place_(place), mode_(mode), warn_(std::move(warn)) {}
+    : place_(place), mode_(mode), warn_(std::move(warn)), keys_(keys_in_environment()) {}
 
 std::vector<std::string> Spawner::command_line(const std::string& name,
                                                const std::vector<std::string>& arguments) const {
@@ -146,7 +146,7 @@ void Spawner::start_in_background(const Folder& folder, const std::string& name,
   // It is nobody's part: not of the lead who may have asked for it.
   Program program;
   program.arguments = command_line(name, arguments);
-  program.environment = environment_;
+  program.environment = keys_;
   for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE"}) {
     program.environment.emplace_back(variable, std::nullopt);
   }
@@ -179,15 +179,18 @@ bool Spawner::start_in_pane(const Folder& folder, const std::string& name, const
                             const std::string& directory) {
   const std::string before = run_of(folder, name);
   Watch watch(folder);
-  const Tmux tmux(place_.team().name, place_.root().path(), environment_);
+  const Tmux tmux(place_.team().name, place_.root().path());
+  std::optional<KeyPipe> pipe;
   Tmux::Pane pane{name, directory, command_line(name, arguments), {}};
-  pane.environment = {
-      {"TEAM_START_MODE", "tmux"}, {"TEAM_MEMBER", ""}, {"TEAM_RUN_ID", ""}, {"TASK_ID", ""}, {"TEAM_DETACHED", ""}};
+  pane.environment = {{"TEAM_START_MODE", "tmux"}, {"TEAM_MEMBER", ""},  {"TEAM_RUN_ID", ""}, {"TASK_ID", ""},
+                      {"TASK_FILE", ""},           {"TEAM_DETACHED", ""}};
   for (const char* variable : {"PATH", "TEAM_DURABILITY", "TEAM_NOTIFY"}) {
     if (const auto value = environment_variable(variable)) pane.environment.emplace_back(variable, *value);
   }
   std::string id;
   try {
+    if (!keys_.empty()) pipe.emplace(folder, keys_);
+    if (pipe) pane.environment.emplace_back("TEAM_KEYS", pipe->path());
     id = tmux.open(pane);
     in_panes_ = true;
   } catch (const Error& error) {

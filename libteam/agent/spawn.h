@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "libteam/agent/keys.h"
 #include "libteam/agent/workplace.h"
 #include "libteam/record/member_state.h"
 
@@ -25,15 +26,12 @@ void check_enabled();
 enum class SpawnMode { background, tmux };
 SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn);
 
-using SpawnEnvironment = std::vector<std::pair<std::string, std::optional<std::string>>>;
-
 class Spawner {
  public:
   Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn);
 
-  // What those who are started get beside our own environment: keys that we have put away. A tmux that runs already
-  // keeps its own.
-  void give(SpawnEnvironment environment) { environment_ = std::move(environment); }
+  // Keys that we have put away, for those who are started; else they get those of our environment.
+  void give(Keys keys) { keys_ = std::move(keys); }
 
   // Adds so many members of this role to the team, all or none. Throws invalid_state if the team has no room.
   std::vector<std::string> recruit(const std::string& role, std::int64_t count);
@@ -60,7 +58,7 @@ class Spawner {
   Workplace& place_;
   SpawnMode mode_;
   std::function<void(std::string_view)> warn_;
-  SpawnEnvironment environment_;
+  Keys keys_;
   bool in_panes_ = false;
 };
 

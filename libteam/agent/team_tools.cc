@@ -174,7 +174,10 @@ void add_submit_plan(Toolbox& tools, Workplace& place, Conduct& conduct) {
   tools.add(spec, [&place, &conduct](const Arguments& arguments, int) -> ToolResult {
     const std::string plan = arguments.text("plan");
     if (plan.find_first_not_of(" \t\r\n") == std::string::npos) fail(Code::usage, "the plan is empty");
-    if (conduct.phase == Phase::plan) {
+    if (conduct.phase == Phase::plan && !conduct.wants_plan) {
+      fail(Code::invalid_state, "this is no task: put it on the board with TaskCreate, and you are asked for its plan");
+    }
+    if (conduct.wants_plan) {
       conduct.conclusion = plan;
       return {"The plan goes to the lead. You are told when it is answered."};
     }

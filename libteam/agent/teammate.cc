@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
@@ -53,6 +54,7 @@ Teammate::~Teammate() = default;
 
 int Teammate::run() {
   start();
+  has_begun_ = true;
   try {
     live();
   } catch (const Error& error) {
@@ -123,16 +125,33 @@ void Teammate::recover() {
 }
 
 void Teammate::live() {
-  if (options_.task && !held_.empty()) work_on_held();
-  resume();
-  if (!ending_ && options_.prompt) work_on(Job{.left = true});
+  // What a life begins with, each once; and then whatever comes.
+  std::deque<std::function<void()>> steps;
+  if (options_.task) {
+    steps.emplace_back([this] {
+      if (!held_.empty()) work_on_held();
+    });
+  }
+  steps.emplace_back([this] { resume(); });
+  if (options_.prompt) steps.emplace_back([this] { work_on(Job{.left = true}); });
+  bool was_disturbed = false;
   while (!ending_) {
     try {
-      step();
+      // What its driver was at when the system refused is gone on with.
+      if (std::exchange(was_disturbed, false)) resume();
+      if (ending_) break;
+      if (steps.empty()) {
+        step();
+      } else {
+        const auto next = std::move(steps.front());
+        steps.pop_front();
+        next();
+      }
       pause_ = 1;
     } catch (const Error& error) {
       if (!may_pass(error)) throw;
       wait_after(error);
+      was_disturbed = true;
     }
   }
 }
@@ -143,6 +162,7 @@ void Teammate::resume() {
   const auto left = ending_ ? std::nullopt : driver_.left();
   if (!left || (options_.prompt && left->title == kPrompt)) return;
   if (left->task) {
+    if (held_.empty()) find_left_tasks();
     const auto held = std::find_if(held_.begin(), held_.end(),
                                    [&](const Job& job) { return job.task && job.task->id == left->task->id; });
     if (held == held_.end()) return;
@@ -216,6 +236,7 @@ void Teammate::end() {
   presence_->set_resumable(ending_->resumable);
   if (ending_->status == static_cast<int>(Code::not_found)) return;  // of a team that is gone nothing is to be left
   try {
+    find_left_tasks();
     while (!held_.empty()) {
       if (is_mine(held_.front())) put_back(held_.front(), ending_->reason);
       held_.pop_front();
@@ -267,6 +288,7 @@ void Teammate::become(State state, const std::string& reason, std::optional<Task
     if (!may_pass(error) && error.code() != Code::unknown) throw;
     note(fmt::format("{}: {}", name_of(error.code()), error.what()));
   }
+  if (audience_.become) audience_.become(state);
   if (from != presence_->now().state || state == State::active) note(fmt::format("{}: {}", name_of(state), reason));
 }
 
@@ -356,7 +378,6 @@ bool Teammate::hear(const Meanwhile::Keep& keep) {
   if (ends_by(*batch)) return false;
   const auto messages = deliver(*batch);
   if (!messages.empty()) keep(messages);
-  heard_.insert(heard_.end(), messages.begin(), messages.end());
   acknowledge(*batch);
   return true;
 }
@@ -379,12 +400,9 @@ Outcome Teammate::drive(const Work& work) {
     door_->peek({}, SIZE_MAX, std::nullopt, [&](const Message& message) { urgent = urgent || is_urgent(message); });
     return urgent;
   };
-  heard_.clear();
   Outcome outcome = driver_.work(open, audience_);
-  if (outcome.kind == Outcome::Kind::done) {
-    last_word_ = outcome.result;
-    if (const auto paused = mail_.reply(heard_, outcome)) outcome.paused = paused;
-  }
+  if (outcome.kind == Outcome::Kind::done) last_word_ = outcome.result;
+  last_failure_ = outcome.kind == Outcome::Kind::failed ? std::optional(outcome.reason) : std::nullopt;
   if (outcome.paused) become(State::paused, *outcome.paused);
   return outcome;
 }
@@ -441,15 +459,21 @@ bool Teammate::settle(const std::vector<Message>& messages, const Outcome& outco
     default: break;
   }
   const bool done = outcome.kind == Outcome::Kind::done;
-  if (done) {
-    if (const auto paused = mail_.reply(messages, outcome)) become(State::paused, *paused);
-  } else {
-    note(outcome.reason);
-    mail_.regret(messages, outcome.reason);
-  }
+  if (!done) note(outcome.reason);
+  answer(messages, outcome);
   if (presence_->now().state == State::plan_pending) driver_.settle();
   else finish_piece(done);
   return true;
+}
+
+// Those who wrote before it began and while it was at it.
+void Teammate::answer(std::vector<Message> messages, const Outcome& outcome) {
+  messages.insert(messages.end(), outcome.heard.begin(), outcome.heard.end());
+  if (outcome.kind != Outcome::Kind::done) {
+    mail_.regret(messages, outcome.reason);
+  } else if (const auto paused = mail_.reply(messages, outcome)) {
+    become(State::paused, *paused);
+  }
 }
 
 // Something that is neither a message nor on the board. False if it was nothing.
@@ -472,6 +496,14 @@ bool Teammate::is_mine(const Job& job) const {
   }
 }
 
+bool Teammate::has_failed(const Job& job) const {
+  try {
+    return job.task && place_.board().view().get(job.task->id).status == Status::failed;
+  } catch (const Error&) {
+    return false;  // it is gone or broken, which is not this one's fault
+  }
+}
+
 Work Teammate::piece_of(const Job& job, Phase phase) const {
   Work work = make_work(phase, title_of(job.task));
   work.task = job.task;
@@ -491,6 +523,7 @@ Work Teammate::piece_of(const Job& job, Phase phase) const {
     work.prompt = prompt_for_text(*options_.prompt, job.plan);
   }
   if (phase == Phase::plan) work.prompt += ask_for_plan();
+  work.wants_plan = phase == Phase::plan;
   return work;
 }
 
@@ -565,6 +598,7 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
       if (const auto signal = signals_.take()) interrupt(*signal);
       if (!ending_) place_.refresh();
       if (!ending_ && work_on_messages(Phase::plan) && !ending_) continue;
+      if (!ending_ && driver_.has_news() && work_on_text("what has ended", "") && !ending_) continue;
       const bool lost = !is_mine(job);
       if (ending_ || lost) {
         persist([&] { place_.mail().requests().withdraw(id); });
@@ -601,9 +635,10 @@ void Teammate::settle(const Job& job, Outcome outcome) {
     end_with(outcome, State::error);
   }
   if (!job.task) report_prompt(outcome);
+  if (!outcome.heard.empty()) answer({}, outcome);
   // The program may have completed or released it by itself, or the lead has taken it away.
   if (!job.task || !is_mine(job)) {
-    finish_piece(outcome.kind == Outcome::Kind::done);
+    finish_piece(outcome.kind == Outcome::Kind::done && !has_failed(job));
     return;
   }
   if (outcome.kind == Outcome::Kind::done) {
@@ -631,6 +666,7 @@ void Teammate::report_prompt(const Outcome& outcome) {
   presence_->set_start(options_.start);
   if (outcome.kind == Outcome::Kind::done) return;
   note(outcome.reason);
+  if (place_.self().name == place_.team().lead) return;
   place_.mail().notify(
       place_.team().lead, "error",
       fmt::format("[System] {} could not do what its prompt asks: {}", place_.self().name, outcome.reason));

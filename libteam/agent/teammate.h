@@ -60,8 +60,12 @@ class Teammate {
   Teammate(Workplace& place, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience);
   ~Teammate();
 
+  // Whether it has the name, and so its life.
+  bool has_begun() const { return has_begun_; }
   // What its driver said last.
   const std::string& last_word() const { return last_word_; }
+  // Why its last piece of work failed; none if it did not.
+  const std::optional<std::string>& last_failure() const { return last_failure_; }
   // Why it ended, after run().
   const std::string& reason() const { return ending_->reason; }
 
@@ -97,6 +101,7 @@ class Teammate {
   bool work_on_messages(Phase phase);
   Outcome work_on(const std::vector<Message>& messages, Phase phase, const std::function<void()>& kept);
   bool settle(const std::vector<Message>& messages, const Outcome& outcome);
+  void answer(std::vector<Message> messages, const Outcome& outcome);
   bool work_on_text(const std::string& title, const std::string& text);
   bool hear(const Meanwhile::Keep& keep);
   std::vector<Message> deliver(const Batch& batch) const;
@@ -114,6 +119,7 @@ class Teammate {
   void give_up(const Task& task, const std::string& reason);
   void put_back(const Job& job, const std::string& reason);
   bool is_mine(const Job& job) const;
+  bool has_failed(const Job& job) const;
   Work piece_of(const Job& job, Phase phase) const;
 
   void watch();
@@ -146,8 +152,9 @@ class Teammate {
   Deadline look_again_ = Deadline::never();
   // A task that was given back for another try, as it was then: while nobody has touched it, its plan is approved.
   std::optional<std::pair<Task, PlanAnswer>> approved_;
-  std::vector<Message> heard_;  // while its driver was at the last piece of work
+  bool has_begun_ = false;
   std::string last_word_;
+  std::optional<std::string> last_failure_;
   double pause_ = 1;
   bool succeeded_ = false;
   int objections_ = 0;  // of the hook, since the last piece of work

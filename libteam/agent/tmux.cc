@@ -13,11 +13,10 @@ namespace {
 constexpr double kSeconds = 10;
 
 // The server that the first call starts must outlive us.
-Answered call(std::vector<std::string> arguments, Tmux::Environment environment = {}) {
-  environment.emplace_back("TEAM_DETACHED", "all");
+Answered call(std::vector<std::string> arguments) {
   Program program;
   program.arguments = std::move(arguments);
-  program.environment = std::move(environment);
+  program.environment = {{"TEAM_DETACHED", "all"}};
   return run_program(program, kSeconds);
 }
 
@@ -51,23 +50,21 @@ bool inside_tmux() { return environment_variable("TMUX").has_value(); }
 
 bool has_tmux() { return call({"tmux", "-V"}).status == 0; }
 
-Tmux::Tmux(const std::string& team, const std::string& root, Environment environment)
-    : server_({"tmux"}),
-      session_(fmt::format("teamkit-{}-{}", team, short_hash(root))),
-      environment_(std::move(environment)) {
+Tmux::Tmux(const std::string& team, const std::string& root)
+    : server_({"tmux"}), session_(fmt::format("teamkit-{}-{}", team, short_hash(root))) {
   if (!inside_tmux()) server_.insert(server_.end(), {"-L", session_});
 }
 
 std::optional<std::string> Tmux::try_to(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), server_.begin(), server_.end());
-  const Answered answered = call(std::move(arguments), environment_);
+  const Answered answered = call(std::move(arguments));
   if (!answered.in_time) fail(Code::io, "tmux: no answer");
   return answered.status == 0 ? std::optional(trimmed(answered.out)) : std::nullopt;
 }
 
 std::string Tmux::run(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), server_.begin(), server_.end());
-  const Answered answered = call(std::move(arguments), environment_);
+  const Answered answered = call(std::move(arguments));
   if (answered.status != 0) {
     const std::string said = answered.in_time ? one_line(trimmed(answered.err)) : "no answer";
     fail(Code::io, "tmux: {}", said.empty() ? fmt::format("exit status {}", answered.status) : said);

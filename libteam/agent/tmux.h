@@ -14,10 +14,8 @@ namespace team {
 
 class Tmux {
  public:
-  using Environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
-  // For the team of this name in the root at `root`. A server that is started by it has `environment`, and so have its
-  // panes; it is in no argument.
-  Tmux(const std::string& team, const std::string& root, Environment environment = {});
+  // For the team of this name in the root at `root`.
+  Tmux(const std::string& team, const std::string& root);
 
   struct Pane {
     std::string title, directory;
@@ -42,7 +40,6 @@ class Tmux {
 
   std::vector<std::string> server_;  // tmux and which server
   std::string session_;
-  Environment environment_;
 };
 
 // Whether a tmux can be run here.

@@ -318,8 +318,9 @@ std::string tame(std::string_view name) {
 
 std::int64_t count_of(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_number_integer() ? std::max<std::int64_t>(0, found->get<std::int64_t>())
-                                                             : 0;
+  constexpr std::int64_t kMost = 1'000'000'000'000;  // of one answer; more is nonsense, and sums must not overflow
+  if (found == object.end() || !found->is_number_integer()) return 0;
+  return std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, kMost);
 }
 
 std::string text_of(const Json& object, const char* key) {

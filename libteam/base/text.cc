@@ -195,6 +195,19 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+std::string printable(std::string_view text) {
+  std::string kept;
+  const std::string whole = repair_utf8(text);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    const auto c = static_cast<unsigned char>(whole[at]);
+    // U+0080 to U+009F are control characters too.
+    const bool is_late_control = c == 0xC2 && at + 1 < whole.size() && static_cast<unsigned char>(whole[at + 1]) < 0xA0;
+    if (is_late_control) ++at;
+    else if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7F)) kept += whole[at];
+  }
+  return kept;
+}
+
 std::string first_line(std::string_view text) {
   while (!text.empty() && (text.front() == '\n' || text.front() == '\r')) text.remove_prefix(1);
   return std::string(text.substr(0, text.find_first_of("\r\n")));

@@ -38,6 +38,9 @@ std::string cut_columns(std::string_view text, std::size_t most);
 // terminal.
 std::string one_line(std::string_view text);
 
+// For a terminal: newlines and tabs stay, all other control characters go, so that no text can drive it.
+std::string printable(std::string_view text);
+
 std::string first_line(std::string_view text);
 
 // A relative path with no "..": one that stays beneath where it starts, links aside.

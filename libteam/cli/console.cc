@@ -17,11 +17,16 @@ Console::Console() {
 
 void Console::note(std::string_view line) const {
   const std::string text = fmt::format("{} {}", clock_time(now()), one_line(line));
-  write_all(STDERR_FILENO, colour_ ? fmt::format("\x1b[2m{}\x1b[0m\n", text) : text + "\n");
+  const char* start = is_open_.exchange(false) ? "\n" : "";
+  write_all(STDERR_FILENO, colour_ ? fmt::format("{}\x1b[2m{}\x1b[0m\n", start, text) : start + text + "\n");
 }
 
 bool Console::out(std::string_view text) const { return write_all(STDOUT_FILENO, text); }
 
-void Console::err(std::string_view text) const { write_all(STDERR_FILENO, text); }
+void Console::err(std::string_view text) const {
+  if (text.empty()) return;
+  is_open_ = text.back() != '\n';
+  write_all(STDERR_FILENO, text);
+}
 
 }  // namespace team

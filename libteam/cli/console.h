@@ -1,6 +1,7 @@
 // What a command shows that runs for long: what it does on stderr, what its work says on stdout and stderr, at once.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 namespace team {
@@ -9,7 +10,7 @@ class Console {
  public:
   Console();
 
-  // One line with the time in front, faint on a terminal.
+  // One line with the time in front, faint on a terminal; begins a new one if what was said last did not end.
   void note(std::string_view line) const;
   // As it is. A reader that went away is no reason to stop; false if it did.
   bool out(std::string_view text) const;
@@ -17,6 +18,7 @@ class Console {
 
  private:
   bool colour_;
+  mutable std::atomic<bool> is_open_ = false;  // the line on stderr
 };
 
 }  // namespace team

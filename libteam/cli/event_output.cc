@@ -42,30 +42,39 @@ void print_event(Context& context, const Envelope& envelope) {
   out.line(line);
 }
 
-EventPrinter::EventPrinter(Folder folder, double lock_timeout, const Console& console)
+std::optional<std::string> news_of(const Envelope& envelope) {
+  const std::string what = one_line(describe(envelope));
+  if (envelope.type == "TASK_COMPLETED") return fmt::format("{} completed {}", envelope.agent, what);
+  if (envelope.type == "TASK_FAILED") return fmt::format("{} failed {}", envelope.agent, what);
+  if (envelope.type == "TASK_CLAIMED") return fmt::format("{} works on {}", envelope.agent, what);
+  if (envelope.type == "RUN_ERROR") return fmt::format("{} has ended: {}", envelope.agent, detail(envelope, "message"));
+  if (envelope.type != "MESSAGE_SENT" || detail(envelope, "recipient") != "user") return std::nullopt;
+  return fmt::format("{} to you: {}", detail(envelope, "sender"), one_line(detail(envelope, "text")));
+}
+
+EventFollower::EventFollower(Folder folder, double lock_timeout, EventLog::Visit visit)
     : folder_(std::move(folder)),
       log_(folder_, lock_timeout),
-      console_(console),
+      visit_(std::move(visit)),
       last_(log_.last_sequence()),
-      thread_([this] { print(); }) {}
+      thread_([this] { follow(); }) {}
 
-EventPrinter::~EventPrinter() {
+EventFollower::~EventFollower() {
   end_.ring();
   thread_.join();
 }
 
-void EventPrinter::print() {
-  bool is_read = true;
-  const auto print = [&](std::string_view line) {
+void EventFollower::follow() {
+  bool goes_on = true;
+  const auto visit = [&](std::string_view line) {
     last_ = sequence_of(line).value_or(last_);
-    is_read = console_.out(std::string(line) + "\n");
-    return is_read;
+    return goes_on = visit_(line);
   };
   try {
     log_.follow(
-        last_, Output::kDescriptor, print, [&] { return can_be_read(end_.fd()); }, end_.fd());
-    if (is_read) log_.each_after(last_, print);
-  } catch (const Error& error) {
+        last_, Output::kDescriptor, visit, [&] { return can_be_read(end_.fd()); }, end_.fd());
+    if (goes_on) log_.each_after(last_, visit);
+  } catch (const std::exception& error) {
     warn(error.what());
   }
 }

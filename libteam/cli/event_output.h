@@ -1,10 +1,10 @@
 // How an event looks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <thread>
 
-#include "libteam/cli/console.h"
 #include "libteam/cli/context.h"
 #include "libteam/record/event.h"
 #include "libteam/store/event_log.h"
@@ -15,22 +15,25 @@ namespace team {
 // With --json the envelope as it is; else seq, time, agent, type and what it was about.
 void print_event(Context& context, const Envelope& envelope);
 
-// Prints the envelopes of a team's events as they come, on a thread of its own. A reader that goes away is no error.
-class EventPrinter {
+// What somebody who waits wants to hear of an event; none for most of them.
+std::optional<std::string> news_of(const Envelope& envelope);
+
+// Visits the events of a team as they come, on a thread of its own.
+class EventFollower {
  public:
-  // From now on. `console` outlives this.
-  EventPrinter(Folder folder, double lock_timeout, const Console& console);
-  EventPrinter(const EventPrinter&) = delete;
-  EventPrinter& operator=(const EventPrinter&) = delete;
-  // When all that has happened is printed.
-  ~EventPrinter();
+  // From now on, until `visit` gives false.
+  EventFollower(Folder folder, double lock_timeout, EventLog::Visit visit);
+  EventFollower(const EventFollower&) = delete;
+  EventFollower& operator=(const EventFollower&) = delete;
+  // When all that has happened was visited.
+  ~EventFollower();
 
  private:
-  void print();
+  void follow();
 
   Folder folder_;
   EventLog log_;
-  const Console& console_;
+  EventLog::Visit visit_;
   std::int64_t last_;
   Bell end_;
   std::thread thread_;

@@ -7,6 +7,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/record/role.h"
 #include "libteam/system/file.h"
 
 namespace team {
@@ -97,7 +98,9 @@ Role read_role(const std::string& text) {
   }
   const std::string file = text.substr(equals + 1);
   try {
-    return make_role(name, read_user_file(file), file);
+    Role role = make_role(name, read_user_file(file), file);
+    parse_role(role, file);
+    return role;
   } catch (const Error& error) {
     if (error.code() != Code::corrupt) throw;
     fail(Code::usage, "--role: {}", error.what());

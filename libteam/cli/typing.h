@@ -19,12 +19,13 @@ class Typing {
   ~Typing();
 
   // False once there is nothing more to come.
-  bool goes_on() const { return goes_on_; }
-  // Can be read from when that has changed.
-  int end() const { return over_.fd(); }
+  bool goes_on() const;
+  // Can be read from when that has changed and goes_on() was not asked since.
+  int end_fd() const { return over_.fd(); }
 
  private:
   void listen();
+  void hear_line(const std::string& line) const;
 
   std::function<void(const std::string& line)> hear_;
   std::atomic<bool> goes_on_ = true;

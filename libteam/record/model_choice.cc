@@ -32,6 +32,9 @@ void complete(ModelChoice& choice, const RoleSpec& role) {
   if (choice.provider && *choice.provider != "anthropic" && *choice.provider != "openai") {
     fail(Code::usage, "no provider '{}': there are anthropic and openai", one_line(*choice.provider));
   }
+  const bool is_address =
+      !choice.base_url || choice.base_url->starts_with("http://") || choice.base_url->starts_with("https://");
+  if (!is_address) fail(Code::usage, "'{}' is not an http or https address", one_line(*choice.base_url));
   if (!choice.base_url) {
     choice.base_url =
         environment_variable(provider_of(choice) == "anthropic" ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");

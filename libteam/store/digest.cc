@@ -15,23 +15,25 @@ std::vector<std::string> digest_for(const EventLog& events, const Team& team, co
   const auto most = static_cast<std::size_t>(number_setting(team, "digest.messages"));
   const auto width = static_cast<std::size_t>(number_setting(team, "digest.width"));
   const auto longest = static_cast<std::size_t>(number_setting(team, "digest.total"));
-  std::size_t used = 0;
+  constexpr std::size_t kMostLines = 20'000;  // what was said before that is not lately
+  std::size_t used = 0, seen = 0;
   std::string broadcast;
   std::set<std::string> receivers;
   events.each_backward([&](std::string_view line) {
-    if (lines.size() >= most) return false;
+    if (lines.size() >= most || ++seen > kMostLines) return false;
     if (line.find("\"MESSAGE_SENT\"") == std::string_view::npos) return true;
-    const Envelope envelope = parse_envelope(line, "events.jsonl");
-    const std::string sender = detail(envelope, "sender");
-    const std::string type = detail(envelope, "message_type");
+    const auto envelope = find_envelope(line);
+    if (!envelope) return true;
+    const std::string sender = detail(*envelope, "sender");
+    const std::string type = detail(*envelope, "message_type");
     if ((type != "message" && type != "broadcast") || sender == reader || sender == "user") return true;
-    const std::string text = detail(envelope, "text");
+    const std::string text = detail(*envelope, "text");
     if (type == "broadcast") {
       // One for each who got it: it is another one when somebody gets it again.
       const std::string said = sender + ": " + text;
       if (said != broadcast) receivers.clear();
       broadcast = said;
-      if (!receivers.insert(detail(envelope, "recipient")).second) receivers = {detail(envelope, "recipient")};
+      if (!receivers.insert(detail(*envelope, "recipient")).second) receivers = {detail(*envelope, "recipient")};
       if (receivers.size() > 1) return true;
     }
     std::string shown = fmt::format("[Teammate {}]: {}", sender, cut_characters(text, width));

@@ -74,12 +74,11 @@ std::vector<std::string> EventLog::files() const {
   return names;
 }
 
-// Of those put aside, for a current file that is empty.
 std::int64_t EventLog::last_sequence() const {
   const auto names = files();
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    if (*name == kCurrent) continue;
-    const Fd fd = folder_.open(*name, O_RDONLY);
+    const Fd fd = folder_.open_if_there(*name, O_RDONLY);
+    if (!fd) continue;
     if (const auto seq = last_sequence_in(fd, size_of(fd))) return *seq;
   }
   return 0;
