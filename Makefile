@@ -33,6 +33,8 @@ COMPLETION := $(BUILD)/completion/teamkit
 # Those that talk to models need curl, which brings half a system of libraries: they are not static.
 MODEL_PROGRAMS := $(patsubst cmd/%.cc,$(BUILD)/bin/%,$(shell grep -l '"libteam/agent/model_agent.h"' cmd/*.cc)) \
 	$(BUILD)/unit/http_test
+# Those that draw on the whole terminal need ncurses.
+SCREEN_PROGRAMS := $(patsubst cmd/%.cc,$(BUILD)/bin/%,$(shell grep -l '"libteam/cli/top.h"' cmd/*.cc))
 PAGES := $(wildcard man/*.[157])
 
 .PHONY: all deps demo demo-exec check check-now lint format bench install uninstall clean
@@ -109,6 +111,7 @@ $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(LIBRARY)
 	$(CXX) $< $(LIBRARY) $(ALL_LDFLAGS) -o $@
 
 $(MODEL_PROGRAMS): ALL_LDFLAGS := $(filter-out -static,$(ALL_LDFLAGS)) -lcurl
+$(SCREEN_PROGRAMS): ALL_LDFLAGS += -lncursesw -ltinfo
 
 $(COMPLETION): scripts/completion $(PROGRAMS)
 	@mkdir -p $(@D)

@@ -72,6 +72,14 @@ refused() {
     'libteam/cli/output.cc:2: CLI11 is included in libteam/cli/command.cc only'
 }
 
+@test "refuses ncurses anywhere but in the screen" {
+  setup_tree
+  add libteam/cli/output.cc '<ncursesw/curses.h>'
+  add libteam/cli/screen.cc '<ncursesw/curses.h>'
+
+  refused 'libteam/cli/output.cc:2: ncurses is included in libteam/cli/screen.cc only'
+}
+
 @test "refuses nlohmann/json.hpp in a header, directly and by another" {
   setup_tree
   add libteam/record/task.h '<nlohmann/json.hpp>'

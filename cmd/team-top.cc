@@ -1,0 +1,14 @@
+// team-top - watch a team live, and speak to it
+
+#include "libteam/cli/command.h"
+#include "libteam/cli/top.h"
+
+int main(int argc, char** argv) {
+  team::Command command("team-top", "watch a team live, and speak to it", "[options]");
+  command.takes_team();
+  command.takes_actor();
+  command.takes_lock();
+  command.example("team-top");
+  command.example("team-top -t shop --as lead");
+  return command.run(argc, argv, team::show_top);
+}

@@ -1,0 +1,71 @@
+// A team that is watched: the scene, kept up to date by reading no more than what has changed.
+//
+// The first look reads everything; after that a file is read again when the watch names it, and of the log only what
+// came since. Takes no lock. Several changes between two looks cost as much as one.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "libteam/base/clock.h"
+#include "libteam/record/scene.h"
+#include "libteam/record/team.h"
+#include "libteam/store/board.h"
+#include "libteam/store/event_log.h"
+#include "libteam/store/roster.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+class LiveTeam {
+ public:
+  // `roster` and `board` outlive this; `reader` is the one who watches.
+  LiveTeam(const Roster& roster, const Board& board, Team team, std::string reader, double lock_timeout);
+
+  // Of the team and of its board: made before the first look.
+  Watch make_watch() const;
+
+  // Reads all, or what the changes name. Throws not_found if the team is gone, corrupt if its file is broken: then the
+  // rest is up to date all the same.
+  void look_at_all();
+  void look(const Changes& changes);
+  // Whether the last look failed: the next one looks at everything.
+  bool has_missed() const { return missed_; }
+  // Who ends says so just before the kernel lets go of its lock: then another look is due in a moment.
+  bool is_unsettled() const { return !restless_.empty(); }
+
+  // What this member said and did lately goes into the scene, and what it says from now on; an empty name ends that.
+  void listen_to(const std::string& member);
+
+  const Scene& scene() const { return scene_; }
+
+ private:
+  void look_at_team();
+  std::optional<Error> try_team();
+  void look_at(const std::set<std::string>& members);
+  void count_letters(const std::set<std::string>& members);
+  void look_at_tasks(const std::set<TaskId>& tasks);
+  void look_at_plans();
+  void read_events();
+  void hear(const Envelope& envelope);
+  std::size_t unread_of(const std::string& member) const;
+  std::string read_log_of(const std::string& member) const;
+  void refresh_speech();
+
+  const Roster& roster_;
+  const Board& board_;
+  Team team_;
+  double lock_timeout_;
+  Folder folder_;
+  EventLog log_;
+  Scene scene_;
+  std::int64_t last_ = 0;  // event that was read
+  bool plans_changed_ = false;
+  bool missed_ = true;
+  std::map<std::string, std::string> spoken_in_;  // the message that a member's last words are from
+  std::map<std::string, Deadline> restless_;      // who may be about to end, and how long to look
+  std::string heard_;                             // from events, of the one who is listened to
+};
+
+}  // namespace team
