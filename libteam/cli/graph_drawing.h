@@ -5,6 +5,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "libteam/cli/output.h"
 #include "libteam/record/graph.h"
@@ -24,5 +26,8 @@ std::string to_mermaid(const TaskGraph& graph);
 
 // A self-contained SVG document with a legend.
 std::string to_svg(const TaskGraph& graph);
+// The same with a path marked: tasks of which each waits for the one before. `style` is CSS that comes along; the
+// colours of the elements are attributes, which it can replace.
+std::string to_svg(const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style);
 
 }  // namespace team

@@ -4,6 +4,7 @@
 #include "libteam/base/text.h"
 #include "libteam/cli/graph_drawing.h"
 #include "libteam/cli/graph_look.h"
+#include "libteam/cli/xml.h"
 #include "libteam/record/graph_layout.h"
 
 namespace team {
@@ -25,20 +26,6 @@ constexpr LayoutSizes kSizes = {.box_width = kLetters * kLetter + 2 * kPadding,
                                 .lane_gap = 10,
                                 .column_gap = 56};
 
-std::string escape_xml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      default: escaped.push_back(c);
-    }
-  }
-  return escaped;
-}
-
 // At most two lines of kLetters columns, broken at a blank where there is one.
 std::vector<std::string> wrap(const std::string& text) {
   if (columns(text) <= kLetters) return {text};
@@ -52,11 +39,11 @@ std::vector<std::string> wrap(const std::string& text) {
   return {first, cut_columns(std::string_view(text).substr(next), kLetters)};
 }
 
-std::string path_of(const GraphLine& line) {
-  std::string path = fmt::format("M{:.1f} {:.1f}", line.points[0].x, line.points[0].y);
-  for (std::size_t i = 1; i < line.points.size(); ++i) {
-    const Point& from = line.points[i - 1];
-    const Point& to = line.points[i];
+std::string path_through(const std::vector<Point>& points) {
+  std::string path = fmt::format("M{:.1f} {:.1f}", points[0].x, points[0].y);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Point& from = points[i - 1];
+    const Point& to = points[i];
     if (from.y == to.y) {
       path += fmt::format("H{:.1f}", to.x);
     } else {
@@ -109,7 +96,7 @@ std::string draw_lines(const GraphLayout& layout) {
   std::string lines = "<g fill=\"none\" stroke=\"#6e7781\" stroke-width=\"1.2\">\n";
   for (const GraphLine& line : layout.lines) {
     const std::string_view tip = line.closes_a_cycle ? "cycle" : "tip";
-    lines += fmt::format("<path d=\"{}\"{}{}/>\n", path_of(line),
+    lines += fmt::format("<path d=\"{}\"{}{}/>\n", path_through(line.points),
                          line.closes_a_cycle ? " stroke=\"#cf222e\" stroke-dasharray=\"5 3\"" : "",
                          line.has_tip ? fmt::format(" marker-end=\"url(#task-graph-{})\"", tip) : "");
   }
@@ -125,13 +112,39 @@ std::string draw_tip(std::string_view name, std::string_view colour) {
       name, colour);
 }
 
+constexpr std::string_view kPathColour = "#0969da";
+
+// Over the lines and under the boxes: a line along the path, and a frame around each box of it.
+std::string draw_path(const TaskGraph& graph, const GraphLayout& layout, const std::vector<TaskId>& path) {
+  if (path.empty()) return "";
+  constexpr double kFrame = 4;
+  std::vector<std::size_t> places;
+  for (const TaskId id : path) {
+    const auto found = std::lower_bound(graph.nodes().begin(), graph.nodes().end(), id,
+                                        [](const GraphNode& node, TaskId wanted) { return node.task.id < wanted; });
+    if (found == graph.nodes().end() || found->task.id != id) continue;
+    places.push_back(static_cast<std::size_t>(found - graph.nodes().begin()));
+  }
+  std::string marks = fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"3\">\n", kPathColour);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Point& corner = layout.boxes[places[i]];
+    marks += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"10\"/>\n",
+                         corner.x - kFrame, corner.y - kFrame, kSizes.box_width + 2 * kFrame,
+                         kSizes.box_height + 2 * kFrame);
+    if (i == 0) continue;
+    const std::vector<Point> points = route(layout, places[i - 1], places[i]);
+    if (!points.empty()) marks += fmt::format("<path d=\"{}\"/>\n", path_through(points));
+  }
+  return marks + "</g>\n";
+}
+
 struct Legend {
   std::string text;
   double width = 0;
 };
 
 // missing and broken only where there are such.
-Legend draw_legend(const std::vector<const Look*>& used) {
+Legend draw_legend(const std::vector<const Look*>& used, std::string_view name_of_path) {
   Legend legend;
   double x = kMargin;
   for (const Look& look : all_looks()) {
@@ -142,16 +155,25 @@ Legend draw_legend(const std::vector<const Look*>& used) {
     legend.text += draw_text(x, kMargin + kFontSize / 3, look.name) + "\n";
     x += kLetter * static_cast<double>(look.name.size()) + 20;
   }
+  if (!name_of_path.empty()) {
+    legend.text += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"{}\" stroke-width=\"3\"/>", x, kMargin,
+                               kSwatch * 1.6, kPathColour);
+    x += kSwatch * 1.6 + 8;
+    legend.text += draw_text(x, kMargin + kFontSize / 3, name_of_path) + "\n";
+    x += kLetter * static_cast<double>(name_of_path.size()) + 20;
+  }
   legend.width = x;
   return legend;
 }
 
 }  // namespace
 
-std::string to_svg(const TaskGraph& graph) {
+std::string to_svg(const TaskGraph& graph) { return to_svg(graph, {}, ""); }
+
+std::string to_svg(const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style) {
   const GraphLayout layout = lay_out(graph, kSizes);
   const auto looks = looks_of(graph);
-  const Legend legend = draw_legend(looks);
+  const Legend legend = draw_legend(looks, path.empty() ? "" : "critical path");
   const double top = kMargin + kLegendHeight;
   const double width = std::max(layout.width + 2 * kMargin, legend.width);
   const double height = top + layout.height + kMargin;
@@ -159,15 +181,17 @@ std::string to_svg(const TaskGraph& graph) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
-      "<title>Task graph</title>\n"
+      "<title>Task graph</title>\n{5}"
       "<defs>\n{2}{3}</defs>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
       "<g font-family=\"'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', 'Noto Sans Mono CJK SC', monospace\" "
       "font-size=\"{4}\" fill=\"#1f2328\">\n",
-      width, height, draw_tip("tip", "#6e7781"), draw_tip("cycle", "#cf222e"), kFontSize);
+      width, height, draw_tip("tip", "#6e7781"), draw_tip("cycle", "#cf222e"), kFontSize,
+      style.empty() ? "" : fmt::format("<style>{}</style>\n", style));
   svg += legend.text;
   svg += fmt::format("<g transform=\"translate({} {})\">\n", kMargin, top);
   svg += draw_lines(layout);
+  svg += draw_path(graph, layout, path);
   for (std::size_t place = 0; place < graph.nodes().size(); ++place) {
     svg += draw_box(graph.nodes()[place].task, layout.boxes[place], *looks[place]);
   }

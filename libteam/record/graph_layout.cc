@@ -367,9 +367,9 @@ void Layouter::add_lines(const Bundle& bundle, const std::vector<double>& edges,
   const auto leave = [&](std::size_t vertex) {
     return Point{edges[vertices_[vertex].column] + sizes_.box_width, vertices_[vertex].y};
   };
-  const auto add = [&](std::vector<Point> points, bool has_tip) {
+  const auto add = [&](std::vector<Point> points, bool has_tip, std::optional<std::size_t> right) {
     if (bundle.closes_a_cycle) std::reverse(points.begin(), points.end());
-    layout.lines.push_back({std::move(points), has_tip, bundle.closes_a_cycle});
+    layout.lines.push_back({std::move(points), has_tip, bundle.closes_a_cycle, bundle.left, right});
   };
   if (!bundle.lanes.empty()) {
     std::vector<Point> trunk = {leave(bundle.left)};
@@ -377,12 +377,12 @@ void Layouter::add_lines(const Bundle& bundle, const std::vector<double>& edges,
       trunk.push_back(entry(lane));
       trunk.push_back(leave(lane));
     }
-    add(std::move(trunk), bundle.closes_a_cycle);
+    add(std::move(trunk), bundle.closes_a_cycle, std::nullopt);
   }
   for (const std::size_t right : bundle.rights) {
     const std::size_t passed = vertices_[right].column - vertices_[bundle.left].column - 1;
     const std::size_t before = passed == 0 ? bundle.left : bundle.lanes[passed - 1];
-    add({leave(before), entry(right)}, !bundle.closes_a_cycle || passed == 0);
+    add({leave(before), entry(right)}, !bundle.closes_a_cycle || passed == 0, right);
   }
 }
 
@@ -430,6 +430,23 @@ GraphLayout Layouter::result() const {
 }
 
 }  // namespace
+
+std::vector<Point> route(const GraphLayout& layout, std::size_t blocker, std::size_t dependent) {
+  const GraphLine* branch = nullptr;
+  const GraphLine* lane = nullptr;
+  for (const GraphLine& line : layout.lines) {
+    if (line.left != blocker || line.closes_a_cycle) continue;
+    if (!line.right) lane = &line;
+    if (line.right == dependent) branch = &line;
+  }
+  if (branch == nullptr) return {};
+  std::vector<Point> points;
+  for (const Point& point : lane != nullptr ? lane->points : std::vector<Point>()) {
+    if (point.x < branch->points.front().x) points.push_back(point);
+  }
+  points.insert(points.end(), branch->points.begin(), branch->points.end());
+  return points;
+}
 
 GraphLayout lay_out(const TaskGraph& graph, const LayoutSizes& sizes) { return Layouter(graph, sizes).result(); }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "libteam/record/graph.h"
@@ -30,6 +31,10 @@ struct GraphLine {
   std::vector<Point> points;    // neighbours of unlike y are in different columns
   bool has_tip = false;         // the last point touches the box of a dependent
   bool closes_a_cycle = false;  // runs from right to left
+  // Places of what it links. Without a `right` it is the lane that several lines of `left` share, of which those that
+  // stand further right run along a part.
+  std::size_t left = 0;
+  std::optional<std::size_t> right;
 };
 
 struct GraphLayout {
@@ -39,6 +44,10 @@ struct GraphLayout {
   double width = 0;
   double height = 0;
 };
+
+// The points from the right edge of a blocker's box to the left edge of its dependent's; none if no line links them in
+// this direction.
+std::vector<Point> route(const GraphLayout& layout, std::size_t blocker, std::size_t dependent);
 
 GraphLayout lay_out(const TaskGraph& graph, const LayoutSizes& sizes);
 

@@ -1,0 +1,78 @@
+// team-report - write a report of what a team did
+
+#include "libteam/cli/command.h"
+#include "libteam/cli/report_page.h"
+#include "libteam/cli/task_output.h"
+#include "libteam/record/chronicle.h"
+#include "libteam/store/status.h"
+
+namespace {
+
+struct Options {
+  std::optional<std::string> picture;
+};
+
+std::vector<team::MemberNow> members_now(team::Context& context) {
+  std::vector<team::MemberNow> members;
+  for (const team::Member& member : context.team().members) {
+    const team::Life life = context.roster().life_of(context.team().name, member.name);
+    members.push_back({member.name, std::nullopt});
+    if (life != team::Life::unknown) members.back().lives = life == team::Life::running;
+  }
+  return members;
+}
+
+// The log before the board: what the board tells of a task is never older than what the log does.
+team::Report read(team::Context& context) {
+  team::Chronicle chronicle;
+  context.mail().events().each_after(0, [&](std::string_view line) {
+    chronicle.add(team::parse_envelope(line, "events.jsonl"));
+    return true;
+  });
+  std::vector<team::Task> board;
+  std::vector<team::GraphTask> nodes;
+  std::vector<team::TaskId> broken;
+  context.board().view().each(
+      {}, team::BoardView::Detail::open_blockers,
+      [&](const team::SeenTask& seen) {
+        const team::Task& task = seen.task;
+        board.push_back(task);
+        nodes.push_back({.id = task.id,
+                         .status = task.status,
+                         .subject = task.subject,
+                         .owner = task.owner,
+                         .blocked_by = task.blocked_by});
+      },
+      [&](team::TaskId id, const team::Error& error) {
+        team::warn_of_broken(id, error);
+        broken.push_back(id);
+      });
+  team::TaskGraph graph(std::move(nodes));
+  for (const team::TaskId id : broken) graph.mark_broken(id);
+  team::TeamStatus status =
+      team::look_at_team(context.roster(), context.team(), context.board().view(), [](auto, const auto&) {});
+  team::History history = std::move(chronicle).close(board, members_now(context), team::now());
+  return {context.team(), std::move(status), std::move(board), std::move(graph), std::move(history)};
+}
+
+team::Exit report(team::Context& context, const Options& options) {
+  if (options.picture && *options.picture != "timeline" && *options.picture != "graph") {
+    team::fail(team::Code::usage, "--svg: '{}' is neither timeline nor graph", *options.picture);
+  }
+  const team::Report report = read(context);
+  if (!options.picture) context.out().text(to_page(report));
+  else context.out().text(*options.picture == "graph" ? to_graph(report) : to_timeline(report));
+  return team::Exit::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  team::Command command("team-report", "write a report of what a team did", "[options]");
+  command.option("--svg PICTURE", options.picture, "print this picture alone: timeline or graph");
+  command.takes_team();
+  command.example("team-report >report.html");
+  command.example("team-report --svg timeline >timeline.svg");
+  return command.run(argc, argv, [&](team::Context& context) { return report(context, options); });
+}

@@ -1,0 +1,229 @@
+#include "libteam/record/chronicle.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "libteam/record/json_fields.h"
+
+namespace team {
+
+namespace {
+
+std::optional<State> parse_state(std::string_view text) {
+  for (const State state :
+       {State::spawn, State::active, State::idle, State::plan_pending, State::paused, State::error, State::shutdown}) {
+    if (name_of(state) == text) return state;
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// Who had a task before this event took it away: then `owner` is null and the changes tell.
+std::string owner_of(const Json& json) {
+  std::string owner = text_of(json, "owner");
+  if (!owner.empty()) return owner;
+  const auto changes = json.find("changes");
+  if (changes == json.end() || !changes->is_object()) return owner;
+  const auto change = changes->find("owner");
+  if (change == changes->end() || !change->is_array() || change->empty() || !change->front().is_string()) return owner;
+  return change->front().get<std::string>();
+}
+
+}  // namespace
+
+void Chronicle::add(const Envelope& envelope) {
+  now_ = has_begun_ ? std::max(now_, envelope.timestamp) : envelope.timestamp;
+  if (!has_begun_) {
+    has_begun_ = true;
+    start_ = now_;
+    starts_in_the_middle_ = envelope.seq > 1;
+  }
+  if (envelope.type == "MEMBER_STATE") add_state(envelope);
+  else if (envelope.type.starts_with("TASK_")) add_task(envelope);
+  else if (envelope.type == "MESSAGE_SENT") add_message(envelope);
+  lives_[envelope.agent].last_sign = now_;
+}
+
+void Chronicle::add_state(const Envelope& envelope) {
+  const Json json = Json::parse(envelope.details);
+  const auto to = parse_state(text_of(json, "to"));
+  if (!to) return;
+  const auto from = parse_state(text_of(json, "from"));
+  const bool is_known = lives_.count(envelope.agent) > 0;
+  Life& life = lives_[envelope.agent];
+  if (life.is_staying) {
+    // A new life: of the one before, the last sign is all that is known.
+    life.stays.back().to = *to == State::spawn ? life.last_sign : now_;
+  } else if (!is_known && starts_in_the_middle_ && from && *from != State::shutdown && *to != State::spawn) {
+    life.stays.push_back({*from, start_, now_, ""});
+  }
+  life.is_staying = *to != State::shutdown;
+  if (life.is_staying) life.stays.push_back({*to, now_, now_, text_of(json, "reason")});
+}
+
+void Chronicle::add_task(const Envelope& envelope) {
+  const Json json = Json::parse(envelope.details);
+  const auto number = json.find("task_id");
+  if (number == json.end() || !number->is_number_integer()) return;
+  const auto id = number->get<TaskId>();
+  const std::string owner = owner_of(json), subject = text_of(json, "subject");
+  const std::string& type = envelope.type;
+  if (type == "TASK_CREATED") {
+    courses_[id] = {.pending = {{now_, std::nullopt}}, .created = now_, .ended = {}, .completed = {}};
+    return;
+  }
+  if (type != "TASK_CLAIMED" && type != "TASK_COMPLETED" && type != "TASK_FAILED" && type != "TASK_RELEASED" &&
+      type != "TASK_REOPENED" && type != "TASK_DELETED") {
+    return;
+  }
+  Course& course = course_of(id);
+  if (!course.pending.empty() && !course.pending.back().to) course.pending.back().to = now_;
+  if (type == "TASK_CLAIMED") {
+    give_up(id, Stint::End::lost, "", subject, "taken again");
+    take(id, owner, subject);
+  } else if (type == "TASK_RELEASED" || type == "TASK_REOPENED") {
+    give_up(id, Stint::End::released, type == "TASK_RELEASED" ? owner : "", subject, text_of(json, "reason"));
+    course.pending.push_back({now_, std::nullopt});
+    course.ended.reset();
+    course.completed.reset();
+  } else {
+    const auto end = type == "TASK_COMPLETED" ? Stint::End::completed
+                     : type == "TASK_FAILED"  ? Stint::End::failed
+                                              : Stint::End::lost;
+    give_up(id, end, end == Stint::End::lost ? "" : owner, subject,
+            text_of(json, end == Stint::End::completed ? "result" : "reason"));
+    course.ended = now_;
+    if (end == Stint::End::completed) course.completed = now_;
+  }
+}
+
+// What the log tells for the first time without having told its start was there when it began.
+Chronicle::Course& Chronicle::course_of(TaskId id) {
+  return courses_.try_emplace(id, Course{.pending = {}, .created = start_, .ended = {}, .completed = {}}).first->second;
+}
+
+void Chronicle::take(TaskId id, const std::string& owner, const std::string& subject) {
+  if (owner.empty()) return;
+  std::vector<Stint>& works = lives_[owner].works;
+  held_[id] = {owner, works.size()};
+  works.push_back({id, subject, now_, now_, Stint::End::running, ""});
+}
+
+// `owner` is for a claim that the log does not tell of.
+void Chronicle::give_up(TaskId id, Stint::End end, const std::string& owner, const std::string& subject,
+                        const std::string& reason) {
+  const auto found = held_.find(id);
+  if (found == held_.end()) {
+    if (starts_in_the_middle_ && !owner.empty())
+      lives_[owner].works.push_back({id, subject, start_, now_, end, reason});
+    return;
+  }
+  Stint& work = lives_[found->second.owner].works[found->second.work];
+  // Whoever held a task until somebody took it away is not known to have ended before.
+  lives_[found->second.owner].last_sign = now_;
+  work.to = now_;
+  work.end = end;
+  work.reason = reason;
+  held_.erase(found);
+}
+
+void Chronicle::add_message(const Envelope& envelope) {
+  const Json json = Json::parse(envelope.details);
+  messages_.push_back({now_, text_of(json, "sender"), text_of(json, "recipient"), text_of(json, "message_type"),
+                       text_of(json, "summary")});
+}
+
+// What was there before the log began and has not changed since.
+void Chronicle::add_from_board(const std::vector<Task>& board) {
+  if (!has_begun_) return;
+  for (const Task& task : board) {
+    if (task.status == Status::in_progress && task.owner && held_.count(task.id) == 0) {
+      std::vector<Stint>& works = lives_[*task.owner].works;
+      held_[task.id] = {*task.owner, works.size()};
+      works.push_back({task.id, task.subject, std::clamp(task.claimed_at.value_or(start_), start_, now_), now_,
+                       Stint::End::running, ""});
+    }
+    const double created = std::clamp(task.created_at, start_, now_);
+    const auto [course, is_new] = courses_.try_emplace(task.id);
+    if (!is_new) continue;
+    course->second.created = created;
+    if (task.status == Status::pending) course->second.pending = {{created, std::nullopt}};
+    if (has_ended(task.status)) course->second.ended = start_;
+    if (task.status == Status::completed) course->second.completed = start_;
+  }
+}
+
+// Whoever lives and whatever is held goes on until the end; of the dead the last sign is all that is known.
+void Chronicle::end_lives(const std::vector<MemberNow>& members, History& history) {
+  std::vector<std::string> names;
+  std::set<std::string> dead, living;
+  for (const MemberNow& member : members) {
+    names.push_back(member.name);
+    if (member.lives) (*member.lives ? living : dead).insert(member.name);
+  }
+  for (const auto& [name, life] : lives_) {
+    const bool has_past = !life.stays.empty() || !life.works.empty();
+    if (has_past && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (life.is_staying && living.count(name) > 0) history.goes_on = true;
+  }
+  for (const auto& [id, holding] : held_) history.goes_on = history.goes_on || dead.count(holding.owner) == 0;
+  if (history.goes_on) history.end = std::max(history.end, now_);
+  for (const std::string& name : names) {
+    Life& life = lives_[name];
+    if (life.is_staying) life.stays.back().to = living.count(name) > 0 ? history.end : life.last_sign;
+    for (Stint& work : life.works) {
+      if (work.end != Stint::End::running) continue;
+      const bool is_lost = dead.count(name) > 0;
+      work.to = is_lost ? std::max(work.from, life.last_sign) : history.end;
+      if (is_lost) work.end = Stint::End::lost;
+    }
+    std::stable_sort(life.works.begin(), life.works.end(),
+                     [](const Stint& a, const Stint& b) { return a.from < b.from; });
+    history.members.push_back({.name = name, .stays = std::move(life.stays), .works = std::move(life.works)});
+  }
+}
+
+// A task is ready when it is pending and all its blockers are completed.
+Waits Chronicle::waits_of(const std::vector<Task>& board, History& history) const {
+  Waits waits;
+  for (const Task& task : board) {
+    TaskPast& past = history.tasks[task.id];
+    const auto found = courses_.find(task.id);
+    if (found == courses_.end()) continue;
+    const Course& course = found->second;
+    waits.open.push_back({course.created, course.ended.value_or(history.end)});
+    double freed = start_;
+    for (const TaskId blocker : task.blocked_by) {
+      const auto other = courses_.find(blocker);
+      const bool is_free = other != courses_.end() && other->second.completed;
+      freed = std::max(freed, is_free ? *other->second.completed : history.end);
+    }
+    for (const Span& span : course.pending) {
+      const Interval ready = {std::max(span.from, freed), span.to.value_or(history.end)};
+      if (ready.to <= ready.from) continue;
+      past.waited += ready.to - ready.from;
+      waits.ready.push_back(ready);
+    }
+  }
+  return waits;
+}
+
+History Chronicle::close(const std::vector<Task>& board, const std::vector<MemberNow>& members, double now) && {
+  History history;
+  history.starts_in_the_middle = starts_in_the_middle_;
+  history.messages = std::move(messages_);
+  history.start = has_begun_ ? start_ : now;
+  history.end = has_begun_ ? now_ : now;
+  add_from_board(board);
+  now_ = std::max(now_, now);
+  end_lives(members, history);
+  sum_up(history, board, waits_of(board, history));
+  return history;
+}
+
+}  // namespace team
