@@ -142,6 +142,26 @@ END_OF_SCRIPT
     "$(jq -r 'select(.type == "result") | .text' .teams/alpha/bob_transcript.jsonl)"
 }
 
+@test "a message that was heard during a task is answered after a kill" {
+  start_model <<'END_OF_SCRIPT'
+[{"when": {"turns": 0}, "answer": [
+   {"tool": "bash", "input": {"command": "env -u TEAM_MEMBER -u TEAM_RUN_ID team-send bob 'how far?' >id"}}]},
+ {"when": {"turns": 1}, "answer": [{"tool": "bash", "input": {"command": "touch begun; exec sleep 1000"}}]},
+ {"answer": "Two thirds."}]
+END_OF_SCRIPT
+  team-create alpha >/dev/null
+  task-create 'talk' >/dev/null
+  run_bob --once
+  wait_until test -e begun
+  kill_teammate bob
+
+  run_bob --once
+
+  teammate_ended bob 0
+  same 'Two thirds.' "$(field 1 result)"
+  same "Two thirds. $(cat id)" "$(team-recv --as user --json | jq -r '"\(.content) \(.reply_to)"')"
+}
+
 @test "what was said when it was killed after its last word is the result, and the model is not asked again" {
   start_model <<<'[{"answer": "Done."}]'
   team-create alpha >/dev/null

@@ -4,6 +4,9 @@ load teammates
 
 FORMAT=anthropic
 
+# A command for an agent that is to be in the middle of something until there is a file `go`.
+UNTIL_GO='until [ -e go ]; do read -rt 0.02 <> <(:); done'
+
 setup_file() {
   # What python3 is in the end: a wrapper in PATH would be started for each test.
   PYTHON=$(python3 -c 'import sys; print(sys.executable)')
@@ -70,3 +73,17 @@ transcript() { jq -r "$2" ".teams/${TEAM:-alpha}/$1_transcript.jsonl"; }
 results() {
   transcript "$1" 'select(.type == "result") | "\(if .is_error then "error" else "ok" end) \(.name): \(.text)"'
 }
+
+# sleeps_soundly PID: over a second it hardly uses the processor, of which 100 ticks are all.
+sleeps_soundly() {
+  local before after
+  before=$(ticks "$1")
+  read -rt 1 <> <(:) || true
+  after=$(ticks "$1")
+  ((after - before < 30)) && return
+  echo "used $((after - before)) ticks in a second" >&2
+  return 1
+}
+
+# ticks PID: that it has used so far.
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }

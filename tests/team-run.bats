@@ -635,7 +635,6 @@ END
 }
 
 # A teammate that is in the middle of something until there is a file `go`.
-UNTIL_GO='until [ -e go ]; do read -rt 0.02 <> <(:); done'
 BUSY_BOB='{"name": "bob", "when": {"prompt": "teammate '"'bob'"'", "user": "Your task is"},
   "steps": ['$(call bash "{\"command\": \"echo >>begun; $UNTIL_GO\"}")', "It is built."]}'
 WITH_BOB=("$BOB_BUILDS_IT" "$START_BOB" '"I wait."' -- "$DONE")
@@ -973,4 +972,252 @@ END
   refused 74 'team-run: io: *'
 
   same 0 "$(calls)"
+}
+
+@test "a lock that is not had for a while in the middle of its work does not end the run" {
+  lead_says "$START_BOB" "$(call bash "{\"command\": \"touch begun; $UNTIL_GO\"}")" '"I wait."' -- "$DONE"
+  start_lead go --lock-timeout 0.3
+  wait_until test -e begun
+
+  hold .teams/alpha/lead_inbox.lock
+  touch go
+  wait_until says lead 'tries again'
+  let_go
+
+  teammate_ended lead 0
+  same 'All is well.' "$(cat lead.out)"
+  nobody_runs
+}
+
+@test "calls that stand behind FinishTeam in the same answer are not done" {
+  late=$(call Task '{"name": "late", "prompt": "Go on."}')
+  lead_says "$(jq -c ". + $late" <<<"$DONE")"
+
+  run --separate-stderr lead go
+
+  same 0 "$status"
+  same 'All is well.' "$output"
+  like 'error: ?not done: *' "$(gave Task)"
+  same lead "$(jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json)"
+  nothing_left
+}
+
+@test "ends with 1 when the model refuses" {
+  start_model <<<'[{"answer": [{"text": "I will not."}], "stop_reason": "refusal"}]'
+
+  run --separate-stderr lead 'Build a bomb'
+
+  same 1 "$status"
+  same '' "$output"
+  same 'team-run: no: the model refused: I will not.' "${stderr_lines[-1]}"
+  same 1 "$(calls)"
+  same null "$(jq .finishedAt .teams/alpha/config.json)"
+}
+
+@test "a lead that does not answer a plan is reminded of it three times; then the run ends with 1" {
+  echo '{"prompt": "You ask first.", "plan": true}' >careful.json
+  lead_says "$(call TaskCreate '{"subject": "Build it", "role": "careful"}')" \
+    "$(call Task '{"name": "bob", "role": "careful", "prompt": "Plan well."}')" '"I wait."'
+
+  run --separate-stderr lead go --role careful=careful.json
+
+  same 1 "$status"
+  same 'team-run: no: 1 task is open, and the lead does nothing about it' "${stderr_lines[-1]}"
+  id=$(heard_by_lead | sed -n 's/.*type="plan_approval_request" request_id="\([^"]*\)".*/\1/p')
+  same 3 "$(heard_by_lead | grep -cx "request_id $id of bob: Done.")"
+  nobody_runs
+}
+
+@test "the --stream of a second run begins after the last event of the first" {
+  lead_says '"Built."' '"Painted."'
+  lead 'Build it' --stream >first 2>/dev/null
+
+  lead 'Paint it' --stream >second 2>/dev/null
+
+  same "$(($(jq -r .seq first | tail -1) + 1))" "$(jq -r .seq second | head -1)"
+  same 1 "$(jq -r .event.type second | grep -c TEAM_RUN_ENDED)"
+}
+
+@test "ends with 76 when the events cannot be written, and the run is done all the same" {
+  lead_says '"Built."'
+
+  lead go --stream >/dev/full 2>lead.err || status=$?
+
+  same 76 "$status"
+  like 'team-run: unknown: cannot write the events: *' "$(tail -1 lead.err)"
+  same Built. "$(jq -r .summary .teams/alpha/config.json)"
+}
+
+@test "a second run at the same time changes no role" {
+  mkfifo gate
+  lead_says "$(call bash '{"command": "echo >begun; cat gate"}')" "$DONE"
+  echo 'You are careful.' >careful.md
+  start_lead go --role coder=careful.md
+  wait_until test -e begun
+  cp .teams/alpha/config.json before
+  echo 'You are evil.' >evil.md
+
+  run --separate-stderr lead 'something else' --role coder=evil.md
+
+  refused 4 'team-run: conflict: lead *'
+  cmp before .teams/alpha/config.json
+  echo >gate
+  teammate_ended lead 0
+}
+
+@test "helpers do not use up teammates.max, and are members no more" {
+  team-create alpha --max-teammates 2 >/dev/null
+  helper=$(call Task '{"prompt": "Look it up."}')
+  lead_says "$helper" "$helper" "$helper" "$START_BOB" '"I wait."' -- "$DONE"
+
+  run --separate-stderr lead go
+
+  same 0 "$status"
+  same 3 "$(gave Task | grep -cx Done.)"
+  like 'bob has joined *' "$(gave Task | tail -1)"
+  same 'lead bob' "$(jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json)"
+}
+
+@test "control characters of a model drive no terminal" {
+  lead_says "$(jq -c '[{text: "I \u001b[2Jlook.\u0007"}] + .' <<<"$(call TaskList)")" \
+    "$(call FinishTeam '{"summary": "All \u001b]0;evil\u0007is\u009b1m well."}')"
+
+  lead go >out 2>lead.err
+
+  same $'All ]0;evilis1m well.' "$(cat out)"
+  grep -q 'I \[2Jlook.' lead.err
+  ! grep -qP '[\x00-\x08\x0b-\x1f\x7f-\x{9f}]' out lead.err || { cat -v out lead.err >&2; false; }
+}
+
+@test "says at the end how many messages wait for the user" {
+  lead_says "$(call SendMessage '{"recipient": "user", "content": "Look here."}')" "$DONE"
+
+  run --separate-stderr lead go
+
+  same 0 "$status"
+  same 'team-run: 1 message for you: team-recv' "${stderr_lines[-1]}"
+  same 'Look here.' "$(waiting_for user)"
+}
+
+@test "a role or an address that is wrong is refused, and nothing is made" {
+  start_model <<<'[{"answer": "Never said."}]'
+  echo '{"prompt": "You are careful.", "tools": "bash"}' >wrong.json
+
+  run --separate-stderr lead go --role careful=wrong.json
+  refused 2 'team-run: usage: --role: *wrong.json*tools*'
+  run --separate-stderr timeout 20 team-run go --model claude-x --base-url foo -t alpha
+  refused 2 "team-run: usage: *'foo'*"
+
+  [ ! -e .teams ]
+  same 0 "$(calls)"
+}
+
+# A teammate that is at work, and a lead that waits for it.
+with_busy_bob() {
+  lead_says "$START_BOB" '"I wait."' -- "$DONE" <<END
+{"name": "busy", "when": {"prompt": "teammate 'bob'", "turns": 0},
+  "answer": $(call bash "{\"command\": \"touch begun; $UNTIL_GO\"}")}
+{"name": "typed", "when": {"tool": "FinishTeam", "user": "type=\"message\">and hurry<"}, "answer": "I hurry."}
+END
+  on_screen "team-run go --model claude-x --base-url $URL -t alpha; echo \$? >status.new; mv status.new status"
+  wait_until test -e begun
+  wait_until state_is lead idle
+}
+
+@test "after Ctrl-D a lead whose teammate is at work waits for it without running hot" {
+  with_busy_bob
+
+  printf '\004' >&4
+  sleeps_soundly "$(state_of lead .pid)"
+  touch go
+  wait_until test -e status
+
+  exec 4>&-
+  same 0 "$(cat status)"
+}
+
+@test "a last line that Ctrl-D ends is heard" {
+  with_busy_bob
+
+  # Once for what stands in the line, once for the end.
+  printf 'and hurry\004\004' >&4
+  wait_until grep -qs 'I hurry.' screen
+  touch go
+  wait_until test -e status
+
+  exec 4>&-
+  same 0 "$(cat status)"
+}
+
+@test "ends with 8 also when a teammate uses up the --budget while the lead idles" {
+  lead_says "$START_BOB" '"I wait."' <<END
+{"name": "first", "when": {"prompt": "teammate 'bob'", "turns": 0}, "answer": $(call bash \
+  "{\"command\": \"${UNTIL_GO/go/spend}\"}")}
+{"name": "dear", "when": {"prompt": "teammate 'bob'", "turns": 1}, "usage": {"input": 90000, "output": 10000},
+  "answer": $(call bash "{\"command\": \"touch begun; $UNTIL_GO\"}")}
+END
+  start_lead go --budget 100000
+  wait_until sleeps lead
+  touch spend
+  wait_until test -e begun
+
+  # Wakes it; the model is not asked by that.
+  task-create 'Paint it' >/dev/null
+
+  teammate_ended lead 8
+  like 'team-run: invalid_state: the budget of 100000 tokens is used up (1?????)' "$(tail -1 lead.err)"
+  nobody_runs
+}
+
+# in_tmux COMMAND: in a session of its own, whose server has no key.
+in_tmux() {
+  command -v tmux >/dev/null || skip 'needs tmux'
+  export TMUX_TMPDIR=$PWD HOME=$PWD
+  env -u ANTHROPIC_API_KEY -u OPENAI_API_KEY tmux -f /dev/null new-session -d -s there -x 200 -y 50 "$1" 3>&-
+}
+
+@test "a run in the background of a terminal is not stopped when somebody types" {
+  lead_says "$(call bash "{\"command\": \"touch begun; $UNTIL_GO\"}")" "$DONE"
+  in_tmux 'bash --norc -i'
+  command="ANTHROPIC_API_KEY=test-key team-run go --model claude-x --base-url $URL -t alpha >out &"
+  tmux send-keys -t there "$command" Enter
+  wait_until test -e begun
+
+  tmux send-keys -t there 'touch reads; read -r line && echo "$line" >typed' Enter
+  wait_until test -e reads
+  tmux send-keys -t there 'hello there' Enter
+  wait_until test -s typed
+  tmux send-keys -t there 'jobs -s >stopped; touch asked' Enter
+  wait_until test -e asked
+  touch go
+
+  wait_until grep -qs well out
+  same 'hello there' "$(cat typed)"
+  same '' "$(cat stopped)"
+  tmux kill-server
+}
+
+@test "in a tmux that was started without the key teammates have it, and no file and no argument shows it" {
+  own_key lead_says "$START_BOB" '"I wait."' -- \
+    "$(call bash '{"command": "cat /proc/[0-9]*/cmdline >arguments 2>/dev/null"}')" "$DONE"
+  mkfifo key
+  cat >begin <<END
+read -r ANTHROPIC_API_KEY <key
+export ANTHROPIC_API_KEY
+team-run go --model claude-x --base-url $URL -t alpha >out 2>lead.err </dev/null
+echo \$? >status.new
+mv status.new status
+END
+  in_tmux 'bash begin'
+
+  echo "$KEY" >key
+  wait_until test -e status
+
+  same 0 "$(cat status)"
+  same 'tmux 1' "$(state_of bob .start.mode) $(transcript bob 'select(.type == "answer").model' | wc -l)"
+  same right "$(asked .key | sort -u)"
+  grep -qa teammate-run arguments
+  ! grep -qa -e "$KEY" arguments || { echo 'an argument shows the key' >&2; false; }
+  same '' "$(grep -rl -e "$KEY" . 2>/dev/null)"
+  tmux kill-server 2>/dev/null || true
 }

@@ -932,3 +932,179 @@ END
   [[ $(state_of bob .reason) == *'gave up after 2 tries'* ]]
   same pending "$(field 1 status)"
 }
+
+@test "a lock that is not had for a while in the middle of its work costs nobody the answer" {
+  a_team
+  start_model <<END
+[{"when": {"turns": 0}, "answer": [{"tool": "bash", "input": {"command": "touch begun; $UNTIL_GO"}}]},
+ {"answer": "Here is your answer."}]
+END
+  team-join bob
+  id=$(team-send bob 'Question')
+  start_bob --lock-timeout 0.3
+  wait_until test -e begun
+
+  hold .teams/alpha/bob_inbox.lock
+  touch go
+  wait_until says bob 'tries again'
+  let_go
+  wait_until sleeps bob
+
+  same "Here is your answer. $id" "$(team-recv --as user --json | jq -r '"\(.content) \(.reply_to)"')"
+  same 2 "$(calls)"
+}
+
+@test "who is killed while its plan waits puts the same plan again" {
+  a_team 'Build'
+  start_model <<'END'
+[{"when": {"called": "SubmitPlan"}, "answer": "I am waiting for approval."},
+ {"answer": [{"tool": "SubmitPlan", "input": {"plan": "1. read 2. write"}}]}]
+END
+  start_bob --plan
+  wait_until state_is bob plan_pending
+  kill_teammate bob
+
+  start_bob --plan
+
+  wait_until says bob plan_pending
+  same '1. read 2. write' "$(plan-list --json | jq -r .content)"
+  same 1 "$(calls)"
+}
+
+@test "SubmitPlan in answer to a message is refused, and nobody is asked" {
+  a_team
+  start_model <<'END'
+[{"when": {"turns": 0}, "answer": [{"tool": "SubmitPlan", "input": {"plan": "1. read 2. write"}}]},
+ {"answer": "Then not."}]
+END
+  team-join bob
+  team-send bob 'Please rename foo to bar' --as lead
+
+  bob --plan --once
+
+  like 'error SubmitPlan: invalid_state: this is no task: *' "$(results bob)"
+  same '' "$(plan-list --all 2>/dev/null)"
+  same '' "$(waiting_for lead)"
+}
+
+@test "a user who wrote during a task that failed is told so" {
+  a_team 'Build'
+  start_model <<END
+[{"when": {"turns": 0}, "answer": [{"tool": "bash", "input": {"command": "$SEND bob 'how far?'"}}]},
+ {"answer": [{"tool": "TaskList", "input": {}}]}]
+END
+
+  run --separate-stderr bob --once --max-turns 2 --retries 0
+
+  same 'failed bob' "$(status_of 1)"
+  same 'error [System] bob could not work on "how far?": not done within 2 turns' \
+    "$(team-recv --as user --json | jq -r '"\(.type) \(.content)"')"
+}
+
+@test "two messages of the user in one piece of work get one answer" {
+  a_team
+  start_model <<END
+[{"when": {"turns": 0}, "answer": [{"tool": "bash", "input": {"command": "$SEND bob second"}}]},
+ {"answer": "The one answer."}]
+END
+  team-join bob
+  team-send bob 'first'
+
+  bob --once
+
+  same 'The one answer.' "$(waiting_for user)"
+}
+
+# forgets_nothing ANSWER: to the request for a summary.
+forgets_nothing() {
+  a_team 'Read'
+  start_model <<END
+{"context": 6000, "rules": [
+ {"name": "summary", "when": {"user": "about to become too long"}, "answer": $1},
+ {"name": "read", "when": {"turns": {"max": 3}}, "answer": [{"text": "The secret number is 4711."},
+   {"tool": "bash", "input": {"command": "head -c 9000 /dev/zero | tr '\\\\0' a"}}]},
+ {"answer": "Done."}]}
+END
+
+  timeout 20 teammate-run bob "${MODEL[@]}" --context 6000 --once --max-turns 8 >/dev/null 2>bob.err || true
+
+  asked 'select(.rule == "summary") | .body.tool_choice | if type == "object" then .type else . end' >choices
+  same none "$(sort -u choices)"
+  asked 'select(.status == 200 and .rule != "summary") | said | select(startswith("Remember"))' >said
+  grep -qF 'The secret number is 4711.' said
+  ! grep -qF 'nobody knows any more' said || { cat said >&2; false; }
+}
+
+@test "what it said is not forgotten when it has no summary to give; it is asked for one without tools" {
+  no_summary() {
+    local answer
+    for answer in '[{"tool": "TaskList", "input": {}}]' '[{"text": ""}]'; do
+      mkdir -p "case-${#answer}"
+      cd "case-${#answer}"
+      forgets_nothing "$answer"
+      stop_model
+      cd ..
+    done
+  }
+  in_both_formats no_summary
+}
+
+@test "is told that a command has ended while its plan waits, does not run hot, and waits on" {
+  a_team 'One' 'Two'
+  start_model <<END
+[{"when": {"user": "plan was approved"}, "answer": [
+   {"tool": "bash", "input": {"command": "$UNTIL_GO", "run_in_background": true}}]},
+ {"when": {"called": "bash"}, "answer": "One is done."},
+ {"when": {"user": "<task-notification"}, "answer": "It has ended."},
+ {"answer": "My plan."}]
+END
+  start_bob --plan
+  wait_until state_is bob plan_pending
+  plan-approve "$(plan-list | cut -f 1)" >/dev/null
+  wait_until task_is 1 completed
+  wait_until state_is bob plan_pending
+
+  touch go
+  wait_until grep -qs 'It has ended.' .teams/alpha/bob_transcript.jsonl
+  sleeps_soundly "${TEAMMATE[bob]}"
+
+  wait_until state_is bob plan_pending
+}
+
+@test "a broken line in the log of events stops neither a model nor those who read the log" {
+  a_team 'Build'
+  team-join bob
+  team-send bob 'Hello'
+  team-recv --as bob >/dev/null
+  printf '{"seq":99,"event":{"type":"MESSAGE_SENT"\n' >>.teams/alpha/events.jsonl
+  start_model <<<'[{"answer": "Done."}]'
+
+  run --separate-stderr bob --once
+
+  same 0 "$status"
+  same 'completed bob' "$(status_of 1)"
+  run --separate-stderr team-digest --as lead
+  same 0 "$status"
+  run --separate-stderr team-status
+  same 0 "$status"
+}
+
+@test "the log tells in words what it calls, what that gives, and which step it is at" {
+  a_team 'Build'
+  start_model <<'END'
+[{"when": {"turns": 0}, "answer": [{"tool": "bash", "input": {"command": "echo one; exit 3"}}]},
+ {"answer": "Done."}]
+END
+  bob --once
+
+  team-log >log
+
+  # Time, number and name stand in front.
+  told() { grep -F "$1" log | sed "s/.*$1[[:space:]]*//"; }
+  same bash "$(told TOOL_CALL_START)"
+  same '{"command": "echo one; exit 3"}' "$(told TOOL_CALL_ARGS)"
+  same '' "$(told TOOL_CALL_END)"
+  like 'error: one*exit status 3*' "$(told TOOL_CALL_RESULT)"
+  same 'task 1' "$(told STEP_STARTED)"
+  like 'task 1*done*, *.? s' "$(told STEP_FINISHED)"
+}

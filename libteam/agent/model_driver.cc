@@ -315,7 +315,8 @@ std::string ModelDriver::ask_for_summary() {
   for (const std::size_t longest : {SIZE_MAX, kLongestOldResult}) {
     shorten_results(asked.turns, longest);
     try {
-      return text_of(call_model(asked, bell_->fd(), {}).parts);
+      const std::string text = text_of(call_model(asked, bell_->fd(), {}).parts);
+      return text.find_first_not_of(" \t\r\n") == std::string::npos ? "" : text;
     } catch (const ModelError& error) {
       if (error.kind() != ModelError::Kind::window_full) throw;
     }

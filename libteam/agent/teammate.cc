@@ -479,7 +479,7 @@ void Teammate::answer(std::vector<Message> messages, const Outcome& outcome) {
 // Something that is neither a message nor on the board. False if it was nothing.
 bool Teammate::work_on_text(const std::string& title, const std::string& text) {
   watch_.reset();
-  become(State::active, title);
+  if (presence_->now().state != State::plan_pending) become(State::active, title);
   Work work = make_work(options_.plan ? Phase::plan : Phase::work, title);
   if (!text.empty()) work.prompt = prompt_for_text(text, {});
   settle(std::vector<Message>{}, drive(work));

@@ -149,14 +149,17 @@ std::string describe(const Envelope& envelope) {
   if (envelope.type == "TOOL_CALL_START") return text_of("tool_call_name");
   if (envelope.type == "TOOL_CALL_ARGS") return cut_characters(text_of("delta"), kLongest);
   if (envelope.type == "TOOL_CALL_RESULT") {
-    return (json.value("is_error", false) ? "error: " : "") + cut_characters(text_of("content"), kLongest);
+    const auto is_error = json.find("is_error");
+    return (is_error != json.end() && *is_error == true ? "error: " : "") +
+           cut_characters(text_of("content"), kLongest);
   }
   if (envelope.type == "STEP_STARTED" || envelope.type == "STEP_FINISHED") {
     text = text_of("step_name");
     if (text_of("phase") == "plan") text += " (plan)";
     if (json.contains("exit_status")) text += fmt::format(", exit status {}", json["exit_status"].dump());
     if (!text_of("outcome").empty()) text += ", " + text_of("outcome");
-    if (json.contains("seconds")) text += fmt::format(", {:.1f} s", json["seconds"].get<double>());
+    const auto seconds = json.find("seconds");
+    if (seconds != json.end() && seconds->is_number()) text += fmt::format(", {:.1f} s", seconds->get<double>());
     return text;
   }
   if (envelope.type == "MEMBER_STATE") {

@@ -188,13 +188,54 @@ void known_messages() {
   memory.begin({"messages", Phase::work, std::nullopt, {message("m1", "user")}, "<m>"});
   memory.hear({message("m2")}, "<m>");
   CHECK(memory.knows("m1") && memory.knows("m2") && !memory.knows("m3"));
-  CHECK(memory.open()->messages.size() == 1 && memory.open()->messages[0].sender == "user");
+  const auto& messages = memory.open()->messages;
+  CHECK(messages.size() == 2 && messages[0].sender == "user" && messages[1].sender == "carol");
   memory.add(answer_of({text_part("yes")}));
   memory.end();
   memory.summarize("short", 10);
   CHECK(memory.knows("m1") && memory.knows("m2"));
   const Memory again = place.open();
   CHECK(again.knows("m1") && again.knows("m2") && !again.knows("m3"));
+}
+
+// An answer that is not whole ends nothing, for the one who heard it and for one who reads it.
+void no_last_words() {
+  for (const auto stop : {ModelAnswer::Stop::refused, ModelAnswer::Stop::too_long}) {
+    const Place place;
+    Memory memory = place.open();
+    memory.begin(task_piece());
+    ModelAnswer answer = answer_of({text_part("I will not do that.")});
+    answer.stop = stop;
+    memory.add(answer);
+    CHECK(!memory.last_word() && !place.open().last_word());
+    memory.tell("Go on.");
+    memory.add(answer_of({text_part("Done.")}));
+    CHECK(memory.last_word() == "Done." && place.open().last_word() == "Done.");
+  }
+  const Place place;
+  const std::string start = R"({"type":"work","title":"task 1","phase":"work","task":1,"messages":[],"text":"Do it."})"
+                            "\n";
+  const std::string turn = R"("turn":{"role":"model","parts":[{"type":"text","text":"I will not."}]}})";
+  place.write(start + R"({"type":"answer","stop":"refused",)" + turn + "\n");
+  CHECK(place.open().open() && !place.open().last_word());
+  // As it was written before there was such a key.
+  place.write(start + R"({"type":"answer",)" + turn + "\n");
+  CHECK(place.open().last_word() == "I will not.");
+}
+
+// What a tool has concluded is the last word, whatever else stands behind it.
+void conclusions() {
+  const Place place;
+  Memory memory = place.open();
+  memory.begin(task_piece());
+  memory.add(answer_of({call_part("c1")}));
+  memory.answer(call_part("c1"), "The plan is put.", false);
+  CHECK(!memory.last_word());
+  memory.conclude("1. read 2. write");
+  CHECK(memory.last_word() == "1. read 2. write" && place.open().last_word() == "1. read 2. write");
+  memory.end();
+  memory.begin(task_piece("Now do it."));
+  CHECK(!memory.last_word() && !place.open().last_word());
 }
 
 // After each step of the story: one who opens the file sees what the one sees who wrote it.
@@ -388,6 +429,29 @@ void summaries_shorten() {
   CHECK(other.turns()[0].parts[0].text.find("What you are at now") != std::string::npos);
 }
 
+// Where nobody has a summary to give, what the model itself said stands in for it.
+void no_summary() {
+  const Place place;
+  Memory memory = place.open();
+  memory.begin(task_piece());
+  for (const char* id : {"c1", "c2", "c3"}) {
+    memory.add(answer_of({text_part("The number is 4711."), call_part(id)}));
+    memory.answer(call_part(id), std::string(500, 'x'), false);
+  }
+  memory.summarize("", 100);
+  CHECK(occurrences(memory, "4711") > 0 && occurrences(memory, "nobody knows") == 0);
+  CHECK(can_be_sent(memory) && seen(place.open()) == seen(memory));
+  // The last summary is not forgotten either.
+  memory.summarize("The colour is red.", 100);
+  memory.add(answer_of({text_part("And the size is 9."), call_part("c4")}));
+  memory.answer(call_part("c4"), "ok", false);
+  memory.add(answer_of({call_part("c5")}));
+  memory.answer(call_part("c5"), "ok", false);
+  memory.summarize("", 100);
+  CHECK(occurrences(memory, "red") == 1 && occurrences(memory, "size is 9") == 1);
+  CHECK(can_be_sent(memory) && seen(place.open()) == seen(memory));
+}
+
 void huge_lines() {
   constexpr std::size_t kHuge = 10'000'000;
   const Place place;
@@ -414,6 +478,8 @@ void huge_lines() {
 int main() {
   steps_give_turns();
   known_messages();
+  no_last_words();
+  conclusions();
   opened_again();
   torn_at_any_byte();
   broken_lines();
@@ -422,6 +488,7 @@ int main() {
   cut_characters_whole();
   summaries_anywhere();
   summaries_shorten();
+  no_summary();
   huge_lines();
   return test::report();
 }

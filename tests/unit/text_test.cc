@@ -43,6 +43,23 @@ void unicode() {
   CHECK(first_line("\n\none\ntwo") == "one");
 }
 
+void for_terminals() {
+  CHECK(printable("one\n\ttwo, 日本 🙂 é") == "one\n\ttwo, 日本 🙂 é");
+  CHECK(printable("a\x1b[2Jb\ac\rd\x7f") == "a[2Jbcd");
+  CHECK(printable(std::string_view("a\0b", 3)) ==
+        "a\xEF\xBF\xBD"
+        "b");
+  CHECK(printable("a\xC2\x9B"
+                  "31m\xC2\x80\xC2\x9F.") == "a31m.");
+  CHECK(printable("\xC2\xA0\xC3\x9B") == "\xC2\xA0\xC3\x9B");  // no-break space, Û
+  CHECK(printable("a\x9B"
+                  "31m") ==
+        "a\xEF\xBF\xBD"
+        "31m");
+  CHECK(printable("a\xC2") == "a\xEF\xBF\xBD");
+  CHECK(printable("").empty());
+}
+
 void numbers() {
   CHECK(parse_integer("0") == 0);
   CHECK(parse_integer("9223372036854775807") == INT64_MAX);
@@ -68,6 +85,7 @@ void neighbours() {
 int main() {
   names();
   unicode();
+  for_terminals();
   numbers();
   neighbours();
   return test::report();
