@@ -16,7 +16,7 @@ struct Options {
 team::Exit wait(team::Context& context, const Options& options) {
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   std::vector<std::string> failed;
-  team::Progress progress(context.root(), context.team_or_none());
+  team::Progress progress(context.root(), context.team_or_none(), team::Progress::Ending::by_signals, options.tasks);
   const auto print = [&](const team::Task& task) {
     if (task.status == team::Status::failed) failed.push_back(std::to_string(task.id));
     // As they come: a person sees a line each, without a heading.
@@ -26,8 +26,11 @@ team::Exit wait(team::Context& context, const Options& options) {
     context.out().flush();
   };
   const auto ended = [&](const team::Task& task) { say_beside(progress, [&] { print(task); }); };
+  const auto broken = [&](team::TaskId id, const team::Error& error) {
+    say_beside(progress, [&] { team::warn_of_broken(id, error); });
+  };
   const team::BoardView& view = context.board().view();
-  const bool all = options.tasks.empty() ? view.wait_all_ended(deadline, ended, team::warn_of_broken)
+  const bool all = options.tasks.empty() ? view.wait_all_ended(deadline, ended, broken)
                                          : view.wait_ended(options.tasks, deadline, ended);
   progress.hide();
   if (!all) return team::no(context, fmt::format("not within {} s", *options.timeout));

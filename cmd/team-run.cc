@@ -120,7 +120,7 @@ team::Exit run(team::Context& context, Options& options) {
     options.lead.waits = [&] { return typing->goes_on(); };
     options.lead.waker = typing->end_fd();
   }
-  team::Progress progress(context.root(), &config);
+  team::Progress progress(context.root(), &config, team::Progress::Ending::by_itself);
   progress.hide();
   team::Audience audience;
   audience.note = [&](std::string_view line) { console.note(line); };

@@ -67,7 +67,7 @@ void start(team::Context& context, team::Workplace& place, team::SpawnMode mode,
 // Until nothing moves any more; then everybody goes home and the outcome is the exit status.
 team::Exit wait(team::Context& context, team::Workplace& place, const Options& options, const team::Signals& signals) {
   const team::Console console;
-  team::Progress progress(context.root(), &context.team());
+  team::Progress progress(context.root(), &context.team(), team::Progress::Ending::by_itself);
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   const auto end = team::await_end(place, deadline, signals,
                                    [&](std::string_view line) { say_beside(progress, [&] { console.note(line); }); });

@@ -49,7 +49,14 @@ bool wait_for(team::Context& context, const std::string& condition, const team::
 team::Exit wait(team::Context& context, const Options& options) {
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   std::optional<team::Progress> progress;
-  if (options.condition != "message") progress.emplace(context.root(), context.team_or_none());
+  if (options.condition != "message") {
+    std::vector<team::TaskId> tasks;
+    if (const auto id =
+            options.condition.starts_with("task=") ? team::parse_integer(options.condition.substr(5)) : std::nullopt) {
+      tasks = {*id};
+    }
+    progress.emplace(context.root(), context.team_or_none(), team::Progress::Ending::by_signals, tasks);
+  }
   const bool is_so = wait_for(context, options.condition, deadline);
   progress.reset();
   if (is_so) return team::Exit::done;

@@ -55,3 +55,31 @@ load helper
   [[ $output == *'0 of 30 done; a-member-with-a'*'…'* ]]
   [[ $output != *'#3'* ]]
 }
+
+@test "a signal ends who waits as ever, and the line is wiped first" {
+  task-create first
+
+  for signal in INT TERM; do
+    run on_terminal "timeout --foreground -s $signal 0.5 task-wait 1; echo ended by \$?"
+
+    [[ $output == *$'0 of 1 done\e[Kended by 124'* ]] || { echo "$signal: $output"; return 1; }
+  done
+}
+
+@test "only the tasks that are waited for are counted" {
+  task-create first
+  task-create second
+
+  run on_terminal 'task-wait 2 --timeout 0.3; team-wait task=1 --timeout 0.3'
+
+  [[ $output != *'of 2 done'* ]]
+  [[ $output == *'0 of 1 done'*'0 of 1 done'* ]]
+}
+
+@test "a terminal that cannot wipe a line gets none" {
+  task-create first
+
+  run on_terminal 'TERM=dumb task-wait 1 --timeout 0.3'
+
+  same 'task-wait: no: not within 0.3 s' "$output"
+}

@@ -1,5 +1,6 @@
 #include "libteam/cli/progress.h"
 
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -32,11 +33,21 @@ std::string describe_elapsed(double seconds) {
                    : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
-std::string describe_board(const BoardView& view) {
+// Somebody else may have the terminal: a shell, while we are in the background.
+bool may_draw() { return ::tcgetpgrp(STDERR_FILENO) == ::getpgrp(); }
+
+// Where a line can be wiped.
+bool is_drawable() {
+  const auto terminal = environment_variable("TERM");
+  return ::isatty(STDERR_FILENO) == 1 && terminal && *terminal != "dumb";
+}
+
+std::string describe_board(const BoardView& view, const std::set<TaskId>& wanted) {
   std::size_t total = 0, completed = 0, failed = 0;
   std::vector<std::string> running;
   const auto count = [&](const SeenTask& seen) {
     const Task& task = seen.task;
+    if (!wanted.empty() && !wanted.contains(task.id)) return;
     ++total;
     completed += task.status == Status::completed ? 1 : 0;
     failed += task.status == Status::failed ? 1 : 0;
@@ -50,9 +61,12 @@ std::string describe_board(const BoardView& view) {
 
 }  // namespace
 
-Progress::Progress(const Root& root, const Team* team) : root_(root) {
+Progress::Progress(const Root& root, const Team* team, Ending ending, std::vector<TaskId> tasks)
+    : root_(root), tasks_(tasks.begin(), tasks.end()) {
   if (team != nullptr) team_ = *team;
-  if (::isatty(STDERR_FILENO) == 1) thread_.emplace([this] { run(); });
+  if (!is_drawable()) return;
+  if (ending == Ending::by_signals) signals_.emplace();
+  thread_.emplace([this] { run(); });
 }
 
 Progress::~Progress() {
@@ -71,7 +85,7 @@ void Progress::hide() {
 }
 
 void Progress::wipe() {
-  if (drawn_.empty()) return;
+  if (drawn_.empty() || !may_draw()) return;
   write_all(STDERR_FILENO, "\r\x1b[K");
   drawn_.clear();
 }
@@ -83,9 +97,20 @@ void Progress::show() {
 
 void Progress::draw(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  if (is_hidden_ || text == drawn_) return;
+  if (is_hidden_ || text == drawn_ || !may_draw()) return;
   write_all(STDERR_FILENO, "\r\x1b[K" + text);
   drawn_ = text;
+}
+
+// Who is ended by a signal leaves no line behind: it is heard here, and then does what it always does.
+void Progress::end_by(int signal) {
+  hide();
+  ::signal(signal, SIG_DFL);
+  sigset_t one;
+  ::sigemptyset(&one);
+  ::sigaddset(&one, signal);
+  ::kill(::getpid(), signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
 }
 
 void Progress::run() {
@@ -94,13 +119,15 @@ void Progress::run() {
     const Board board = open_board(root_, team_ ? &*team_ : nullptr, 0, Missing::refuse);
     Watch watch = board.make_watch();
     watch.wake_on(end_.fd());
+    if (signals_) watch.wake_on(signals_->fd());
     std::string tasks;
     Deadline next = Deadline::in(0);
     bool has_changed = true;
     while (!can_be_read(end_.fd())) {
+      if (const auto signal = signals_ ? signals_->take() : std::nullopt) end_by(*signal);
       if (has_changed && next.passed()) {
         const double start = now();
-        tasks = describe_board(board.view());
+        tasks = describe_board(board.view(), tasks_);
         next = Deadline::in(std::max(0.1, (now() - start) / kShareOfTime));
         has_changed = false;
       }

@@ -7,19 +7,26 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "libteam/record/task.h"
 #include "libteam/record/team.h"
 #include "libteam/store/root.h"
 #include "libteam/system/bell.h"
+#include "libteam/system/process.h"
 
 namespace team {
 
 class Progress {
  public:
-  // `team` may be null: then it is about the default board. `root` outlives this.
-  Progress(const Root& root, const Team* team);
+  // `team` may be null: then it is about the default board. Of the tasks only `tasks` count, or all if there are none.
+  // `root` outlives this. A command that knows nothing of signals leaves them to this: they end it, and the line is
+  // wiped first.
+  enum class Ending { by_signals, by_itself };
+  Progress(const Root& root, const Team* team, Ending ending, std::vector<TaskId> tasks = {});
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   // Wipes it.
@@ -41,9 +48,12 @@ class Progress {
   void wipe();
   void run();
   void draw(const std::string& text);
+  void end_by(int signal);
 
   const Root& root_;
   std::optional<Team> team_;
+  std::set<TaskId> tasks_;
+  std::optional<Signals> signals_;
   std::mutex mutex_;
   bool is_hidden_ = false;
   std::string drawn_;

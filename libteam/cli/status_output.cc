@@ -24,7 +24,7 @@ std::vector<Cell> cells_of(const MemberStatus& member) {
   return {{member.name},
           {member.role.value_or("-")},
           {member.state, tone_of_state(member.state)},
-          {member.since ? describe_seconds(now() - *member.since) : "-"},
+          {member.since && member.state != "dead" ? describe_seconds(now() - *member.since) : "-"},
           {member.task ? fmt::format("#{}", *member.task) : "-"},
           {member.unread > 0 ? std::to_string(member.unread) : "-"},
           {used > 0 ? describe_count(used) : "-"},
