@@ -25,10 +25,15 @@ std::vector<team::MemberNow> members_now(team::Context& context) {
 // The log before the board: what the board tells of a task is never older than what the log does.
 team::Report read(team::Context& context) {
   team::Chronicle chronicle;
+  std::size_t strange = 0;
   context.mail().events().each_after(0, [&](std::string_view line) {
-    chronicle.add(team::parse_envelope(line, "events.jsonl"));
+    const auto envelope = team::find_envelope(line);
+    if (envelope) chronicle.add(*envelope);
+    else ++strange;
     return true;
   });
+  if (strange == 1) team::warn("events.jsonl: 1 line is no event and was left out");
+  if (strange > 1) team::warn(fmt::format("events.jsonl: {} lines are no events and were left out", strange));
   std::vector<team::Task> board;
   std::vector<team::GraphTask> nodes;
   std::vector<team::TaskId> broken;

@@ -318,14 +318,35 @@ END
   [[ $output == *'#1 dig'* ]]
 }
 
-@test "exits 9 for a log that is not what it should be" {
+@test "leaves out lines of the log that are no events and says how many" {
   small_team
+  sed -i '3s/"event":.*//' .teams/alpha/events.jsonl
   echo '{"seq":90,"timestamp":"noon"}' >>.teams/alpha/events.jsonl
 
-  run --separate-stderr team-report
+  for picture in '' '--svg timeline'; do
+    # shellcheck disable=SC2086 # an option and its value, or nothing
+    run --separate-stderr team-report $picture
 
-  same 9 "$status"
-  same '' "$output"
+    same 0 "$status"
+    same 'team-report: events.jsonl: 2 lines are no events and were left out' "$stderr"
+    [[ $output == *'<title>#1 dig completed, '* ]]
+    [[ $output == *'<title>#2 build failed, '* ]]
+  done
+}
+
+@test "leaves out what another team on the same board works on" {
+  small_team
+  team-create beta --board .tasks >/dev/null
+  team-join zoe -t beta >/dev/null
+  task-create 'elsewhere' -t beta >/dev/null
+  task-claim 4 --as zoe -t beta >/dev/null
+
+  team-report -t alpha >page.html
+
+  part timeline page.html >timeline
+  grep -q '>ann</text>' timeline
+  run ! grep -q '>zoe</text>' timeline
+  run ! grep -q 'still going on' page.html
 }
 
 @test "refuses a picture that it does not have" {

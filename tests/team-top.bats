@@ -164,6 +164,77 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   same '' "$(team-recv --as ada --json)"
 }
 
+@test "a paste is one message, whatever its lines say" {
+  a_team
+  start_idle coder --exec 'cat'
+  top
+  wait_until eval 'seen | grep -q "coder .*idle"'
+  until shows '> coder'; do press j; sees '>'; done
+  printf 'please look at\nsyour file\nq' >pasted
+  tmux_of_test load-buffer pasted
+
+  tmux_of_test paste-buffer -p
+  press m
+  sees 'to coder:'
+  tmux_of_test paste-buffer -p
+  sees 'to coder: please look at syour file q'
+  press Enter
+
+  sees 'sent to coder'
+  grep -q '"type":"MESSAGE_SENT".*please look at syour file q' .teams/alpha/events.jsonl
+  run ! grep -q shutdown_request .teams/alpha/events.jsonl
+  run ! shows 'exit='
+}
+
+@test "of a paste that is not marked as one, only the first line is taken" {
+  a_team
+  top
+  press j m
+  sees 'to ada:'
+  printf 'please look\nq\n' >pasted
+  tmux_of_test load-buffer pasted
+
+  tmux_of_test paste-buffer
+
+  sees 'sent to ada' 'MEMBERS 3'
+  press k
+  sees '> lead'
+  same 'please look' "$(team-recv --as ada --json | jq -r .content)"
+}
+
+@test "a member may be called like the log or like a file of letters" {
+  a_team
+  team-join events-1 >/dev/null
+  team-join x_taken >/dev/null
+  top
+  sees 'events-1' 'x_taken'
+
+  team-send events-1 hello >/dev/null
+  wait_until eval 'seen | grep -Eq "^  events-1 .* 1( |$)"'
+  team-send x_taken hello >/dev/null
+  wait_until eval 'seen | grep -Eq "^  x_taken .* 1( |$)"'
+  team-recv --as x_taken >/dev/null
+  wait_until eval '! seen | grep -Eq "^  x_taken .* 1( |$)"'
+}
+
+@test "q with a message under way restores the terminal, waits for it, and says why it was not sent" {
+  a_team
+  : >>.teams/alpha/ada_inbox.lock
+  exec 8<>.teams/alpha/ada_inbox.lock
+  flock 8
+  top --lock-timeout 2
+  press j m
+  type_in hello
+  press Enter
+  sees 'sending'
+
+  press q
+
+  wait_until eval '! in_alternate_screen'
+  sees 'team-top: again: ' 'exit=75'
+  exec 8>&-
+}
+
 @test "a approves and r rejects a plan, with a line of feedback" {
   a_team
   first=$(echo 'rewrite it all' | plan-submit --as ada)

@@ -1,18 +1,27 @@
 #include "libteam/cli/errand.h"
 
-#include "libteam/base/error.h"
-
 namespace team {
 
-Errands::Errands() : thread_([this] { work(); }) {}
+Errands::~Errands() { finish(); }
 
-Errands::~Errands() {
+std::optional<Error> Errands::finish() {
+  std::size_t dropped = 0;
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
+    // What was asked for just now is under way for whoever asked, also if the thread has yet to wake up.
+    const std::size_t kept = works_ || waiting_.empty() ? 0 : 1;
+    dropped = waiting_.size() - kept;
+    waiting_.resize(kept);
   }
   changed_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+  for (const Done& done : done_) {
+    if (done.error) return done.error;
+  }
+  if (dropped == 0) return std::nullopt;
+  return Error(Code::again,
+               fmt::format("{} of the things asked for {} not done", dropped, dropped > 1 ? "were" : "was"));
 }
 
 void Errands::run(std::function<std::string()> errand) {
@@ -20,6 +29,7 @@ void Errands::run(std::function<std::string()> errand) {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(errand));
   }
+  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   changed_.notify_one();
 }
 
@@ -40,16 +50,18 @@ void Errands::work() {
     if (waiting_.empty()) return;
     const auto errand = std::move(waiting_.front());
     waiting_.pop_front();
+    works_ = true;
     lock.unlock();
     Done done;
     try {
       done.text = errand();
     } catch (const Error& error) {
-      done = {false, fmt::format("{}: {}", name_of(error.code()), error.what())};
+      done.error = error;
     } catch (const std::exception& error) {
-      done = {false, error.what()};
+      done.error = Error(Code::io, error.what());
     }
     lock.lock();
+    works_ = false;
     done_.push_back(std::move(done));
     bell_.ring();
   }

@@ -25,6 +25,7 @@ std::size_t LineEditor::after(std::size_t at) const {
 void LineEditor::press(const Key& key) {
   switch (key.kind) {
     case Key::Kind::character:
+    case Key::Kind::pasted:
       text_.insert(at_, key.text);
       at_ += key.text.size();
       break;
@@ -57,16 +58,25 @@ void LineEditor::press(const Key& key) {
 
 LineEditor::Shown LineEditor::shown(std::size_t columns_there) const {
   if (columns_there == 0) return {};
-  std::size_t start = 0;
+  const auto width = [&](std::size_t from, std::size_t to) {
+    return columns(std::string_view(text_).substr(from, to - from));
+  };
+  std::size_t start = 0, used = width(0, at_);
   // One column is left for the cursor behind the last character.
-  while (start < at_ && columns(std::string_view(text_).substr(start, at_ - start)) + 1 > columns_there) {
-    start = after(start);
+  while (start < at_ && used + 1 > columns_there) {
+    const std::size_t next = after(start);
+    used -= width(start, next);
+    start = next;
   }
+  const std::size_t cursor = used;
   std::size_t end = at_;
-  while (end < text_.size() && columns(std::string_view(text_).substr(start, after(end) - start)) <= columns_there) {
-    end = after(end);
+  while (end < text_.size()) {
+    const std::size_t next = after(end);
+    used += width(end, next);
+    if (used > columns_there) break;
+    end = next;
   }
-  return {text_.substr(start, end - start), columns(std::string_view(text_).substr(start, at_ - start))};
+  return {text_.substr(start, end - start), cursor};
 }
 
 }  // namespace team

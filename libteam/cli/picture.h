@@ -39,6 +39,7 @@ std::string text_of(const Row& row);
 struct Key {
   enum class Kind {
     character,  // `text` is which
+    pasted,     // the same, from a paste: text and never a command
     enter,
     escape,
     tab,

@@ -12,6 +12,7 @@
 #include <climits>
 #include <clocale>
 #include <csignal>
+#include <cstdio>
 #include <cwchar>
 
 #include "libteam/base/text.h"
@@ -25,6 +26,16 @@ namespace team {
 namespace {
 
 constexpr int kEscapeDelay = 25;  // ms in which the rest of an escape sequence comes
+
+// A paste comes between these two, if the terminal is asked for that.
+constexpr int kPasteStarts = KEY_MAX + 1000, kPasteEnds = kPasteStarts + 1;
+constexpr const char* kMarkPastes = "\x1b[?2004h";
+constexpr const char* kDoNotMarkPastes = "\x1b[?2004l";
+
+void tell_terminal(const char* sequence) {
+  std::fputs(sequence, stdout);
+  std::fflush(stdout);
+}
 
 enum Colour : short { kGood = 1, kBad, kBusy, kWaiting };
 
@@ -112,6 +123,12 @@ Key key_of_character(wint_t character) {
   return {Key::Kind::character, narrow(character)};
 }
 
+Key key_of_pasted(wint_t character) {
+  if (character == '\r' || character == '\n' || character == '\t') return {Key::Kind::pasted, " "};
+  if (character < ' ' || character == 0x7F) return {};
+  return {Key::Kind::pasted, narrow(character)};
+}
+
 }  // namespace
 
 struct Screen::Terminal {
@@ -119,6 +136,7 @@ struct Screen::Terminal {
   Fd signals;
   sigset_t before{};
   bool colour = false;
+  bool pasting = false;
 };
 
 void Screen::check() {
@@ -152,6 +170,9 @@ Screen::Screen() : terminal_(std::make_unique<Terminal>()) {
   ::nodelay(stdscr, TRUE);
   ::keypad(stdscr, TRUE);
   ::leaveok(stdscr, FALSE);
+  ::define_key("\x1b[200~", kPasteStarts);
+  ::define_key("\x1b[201~", kPasteEnds);
+  tell_terminal(kMarkPastes);
   if (!environment_variable("NO_COLOR") && ::has_colors() == TRUE) {
     ::start_color();
     const short ground = ::use_default_colors() == OK ? -1 : COLOR_BLACK;
@@ -165,6 +186,7 @@ Screen::Screen() : terminal_(std::make_unique<Terminal>()) {
 
 Screen::~Screen() {
   if (terminal_->screen != nullptr) {
+    tell_terminal(kDoNotMarkPastes);
     ::endwin();
     ::delscreen(terminal_->screen);
   }
@@ -201,6 +223,7 @@ void Screen::draw(const Picture& picture) {
 void Screen::forget() { ::clearok(stdscr, TRUE); }
 
 void Screen::suspend() {
+  tell_terminal(kDoNotMarkPastes);
   ::raise(SIGTSTP);  // ncurses gives the terminal back, stops, and takes it again
   forget();
 }
@@ -211,6 +234,8 @@ std::optional<Key> Screen::key() {
     if (signal.ssi_signo == SIGQUIT) return Key{Key::Kind::interrupt, ""};
     if (signal.ssi_signo == SIGCONT) {
       ::reset_prog_mode();
+      tell_terminal(kMarkPastes);
+      terminal_->pasting = false;
       forget();
     }
     winsize size{};
@@ -220,10 +245,17 @@ std::optional<Key> Screen::key() {
   }
   wint_t character = 0;
   switch (::get_wch(&character)) {
-    case OK: return key_of_character(character);
-    case KEY_CODE_YES: return Key{kind_of_code(character), ""};
+    case OK: return terminal_->pasting ? key_of_pasted(character) : key_of_character(character);
+    case KEY_CODE_YES:
+      if (character == kPasteStarts || character == kPasteEnds) terminal_->pasting = character == kPasteStarts;
+      return terminal_->pasting ? Key{} : Key{kind_of_code(character), ""};
     default: return std::nullopt;
   }
+}
+
+void Screen::drop_keys() {
+  ::flushinp();
+  terminal_->pasting = false;
 }
 
 std::vector<int> Screen::wakers() const { return {STDIN_FILENO, terminal_->signals.get()}; }

@@ -33,6 +33,8 @@ class Screen {
 
   // The next key that was pressed; none if none was. Also takes note of a new size.
   std::optional<Key> key();
+  // Forgets the keys that were pressed and not yet asked for.
+  void drop_keys();
   // Can be read from when there is something to take note of.
   std::vector<int> wakers() const;
   // Whether nobody is at the terminal any more.

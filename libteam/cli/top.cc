@@ -58,12 +58,20 @@ class Top {
 
   Exit run() {
     const Signals signals;
+    const Exit end = show(signals);
+    // The terminal is restored by now: an errand may take as long as a lock does.
+    if (const auto trouble = errands_.finish(); trouble && end == Exit::done) throw *trouble;
+    return end;
+  }
+
+ private:
+  using Tone = Output::Tone;
+
+  Exit show(const Signals& signals) {
     Screen screen;
-    Errands errands;
-    errands_ = &errands;
     std::vector<int> wakers = screen.wakers();
     wakers.push_back(signals.fd());
-    wakers.push_back(errands.fd());
+    wakers.push_back(errands_.fd());
     for (const int waker : wakers) watch_.wake_on(waker);
     while (true) {
       live_.listen_to(view_.listens_to());
@@ -71,19 +79,25 @@ class Top {
       wait(wakers);
       if (const auto signal = signals.take()) return static_cast<Exit>(128 + *signal);
       if (screen.is_gone()) return static_cast<Exit>(128 + SIGHUP);
-      while (const auto done = errands.take()) view_.say(done->text, done->well ? Tone::good : Tone::bad);
+      while (const auto done = errands_.take()) {
+        if (done->error) complain(*done->error);
+        else view_.say(done->text, Tone::good);
+      }
       while (const auto key = screen.key()) {
         const TopWish wish = view_.press(*key, live_.scene());
         if (wish.kind == TopWish::Kind::quit) return Exit::done;
         if (wish.kind == TopWish::Kind::suspend) screen.suspend();
         else if (wish.kind == TopWish::Kind::redraw) screen.forget();
         else if (wish.kind != TopWish::Kind::none) grant(wish);
+        // From a terminal that does not mark pastes the lines after the first would be commands.
+        if (key->kind == Key::Kind::enter && wish.kind != TopWish::Kind::none) screen.drop_keys();
       }
     }
   }
 
- private:
-  using Tone = Output::Tone;
+  void complain(const Error& error) {
+    view_.say(fmt::format("{}: {}", name_of(error.code()), error.what()), Tone::bad);
+  }
 
   // Until there is something to draw: a key, a change, the next second. Changes wait until the last look is a pause
   // old; keys do not.
@@ -110,7 +124,7 @@ class Top {
     } catch (const Error& error) {
       if (error.code() == Code::not_found) throw;
       troubled_ = true;
-      view_.say(fmt::format("{}: {}", name_of(error.code()), error.what()), Tone::bad);
+      complain(error);
     }
     next_look_ = Deadline::in(kPause);
     if (changes.all) next_full_ = Deadline::in(kRest);
@@ -122,7 +136,7 @@ class Top {
     const Root& root = context_.root();
     const Roster& roster = context_.roster();
     const double lock_timeout = context_.choices().lock_timeout;
-    errands_->run([&root, &roster, lock_timeout, wish, actor = actor_, name = team_] {
+    errands_.run([&root, &roster, lock_timeout, wish, actor = actor_, name = team_] {
       const Team team = roster.get(name);
       if (wish.kind == TopWish::Kind::stop && roster.life_of(name, wish.member) != Life::running) {
         fail(Code::invalid_state, "{} is not running", wish.member);
@@ -140,7 +154,7 @@ class Top {
   LiveTeam live_;
   Watch watch_;
   TopView view_;
-  Errands* errands_ = nullptr;
+  Errands errands_;
   Deadline next_look_ = Deadline::in(0);
   Deadline next_full_ = Deadline::in(0);
   bool all_due_ = false;

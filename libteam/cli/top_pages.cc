@@ -14,6 +14,13 @@ namespace {
 using Tone = Output::Tone;
 
 constexpr std::size_t kLabel = 12;
+constexpr std::size_t kMostText = 65536;  // bytes of one field: nobody scrolls farther, and each drawing wraps it anew
+
+std::string start_of(std::string_view text) {
+  if (text.size() <= kMostText) return std::string(text);
+  text = text.substr(0, kMostText);
+  return std::string(text.substr(0, whole_characters(text))) + "…";
+}
 
 // "label     text", with the following lines of the text beneath its first.
 void put(Page& page, std::string_view label, std::string_view text, std::size_t width, Tone tone = Tone::plain) {
@@ -24,7 +31,7 @@ void put(Page& page, std::string_view label, std::string_view text, std::size_t 
     page.push_back({cut_columns(lead, width), Tone::strong});
     lead = " ";
   }
-  for (const std::string& line : wrap(text, width - std::min(width, columns(lead)))) {
+  for (const std::string& line : wrap(start_of(text), width - std::min(width, columns(lead)))) {
     page.push_back({lead + line, tone});
     lead.assign(columns(lead), ' ');
   }
@@ -138,7 +145,8 @@ Page speech_of(const SceneMember& member, const Scene& scene, std::size_t width)
   for (std::string& line : wrap(fmt::format("Its plan{} (a approves it, r rejects it):", about), width)) {
     page.push_back({std::move(line), Tone::strong});
   }
-  for (std::string& line : wrap(member.plan->content, width)) page.push_back({std::move(line), Tone::waiting});
+  for (std::string& line : wrap(start_of(member.plan->content), width))
+    page.push_back({std::move(line), Tone::waiting});
   return page;
 }
 

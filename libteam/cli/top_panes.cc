@@ -84,13 +84,15 @@ Tone tone_of_type(const std::string& type) {
 std::string event_text(const Happening& event, std::size_t width) {
   std::string text = one_line(event.text);
   while (text.ends_with(' ')) text.pop_back();
-  if (event.type != "says" || columns(text) <= width) return text;
-  while (columns(text) + 1 > width && !text.empty()) {
-    std::size_t length = 1;
-    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
-    text.erase(0, length);
+  std::size_t wide = columns(text);
+  if (event.type != "says" || wide <= width) return text;
+  std::string_view rest = text;
+  while (wide + 1 > width && !rest.empty()) {
+    const std::string_view dropped = first_character(rest);
+    wide -= columns(dropped);
+    rest.remove_prefix(dropped.size());
   }
-  return "…" + text;
+  return "…" + std::string(rest);
 }
 
 std::vector<Cell> event_cells(const Happening& event, std::size_t width) {

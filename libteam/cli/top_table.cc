@@ -12,18 +12,18 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kMark = 2;       // in front of each row
 constexpr std::size_t kLeastRest = 8;  // for the column that takes what is left
 
-std::size_t character_length(std::string_view text) {
-  std::size_t length = 1;
-  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
-  return length;
-}
-
 }  // namespace
 
 std::string text_of(const Row& row) {
   std::string text;
   for (const Span& span : row) text += span.text;
   return text;
+}
+
+std::string_view first_character(std::string_view text) {
+  std::size_t length = std::min<std::size_t>(1, text.size());
+  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
+  return text.substr(0, length);
 }
 
 std::string fit(std::string_view text, std::size_t width) {
@@ -37,25 +37,28 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   width = std::max<std::size_t>(1, width);
   for (const std::string& part : split(text, '\n')) {
-    std::string rest = one_line(part);
-    const std::size_t before = lines.size();
-    while (columns(rest) > width) {
-      std::size_t at = 0, used = 0, blank = 0;
-      while (at < rest.size()) {
-        const std::size_t length = character_length(std::string_view(rest).substr(at));
-        const std::size_t wide = columns(std::string_view(rest).substr(at, length));
+    const std::string line = one_line(part);
+    if (line.empty()) lines.emplace_back();
+    for (std::size_t start = 0; start < line.size();) {
+      std::size_t at = start, used = 0, blank = start;
+      while (at < line.size()) {
+        const std::string_view character = first_character(std::string_view(line).substr(at));
+        const std::size_t wide = columns(character);
         if (used + wide > width) break;
-        if (rest[at] == ' ') blank = at;
+        if (line[at] == ' ') blank = at;
         used += wide;
-        at += length;
+        at += character.size();
       }
-      if (at < rest.size() && rest[at] == ' ') blank = at;
-      if (at == 0) at = character_length(rest);  // wider than the screen
-      const std::size_t end = blank > 0 ? blank : at;
-      lines.push_back(rest.substr(0, end));
-      rest.erase(0, blank > 0 ? blank + 1 : end);
+      if (at == line.size()) {
+        lines.push_back(line.substr(start));
+        break;
+      }
+      if (line[at] == ' ') blank = at;
+      if (at == start) at += first_character(std::string_view(line).substr(at)).size();  // wider than the screen
+      const std::size_t end = blank > start ? blank : at;
+      lines.push_back(line.substr(start, end - start));
+      start = blank > start ? blank + 1 : end;
     }
-    if (!rest.empty() || lines.size() == before) lines.push_back(std::move(rest));
   }
   return lines;
 }

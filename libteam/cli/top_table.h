@@ -9,6 +9,9 @@
 
 namespace team {
 
+// Of text that is valid UTF-8.
+std::string_view first_character(std::string_view text);
+
 // Exactly so many columns wide: cut with an ellipsis, or filled up.
 std::string fit(std::string_view text, std::size_t columns);
 

@@ -183,6 +183,8 @@ TopWish TopView::answer(const Key& key) {
 
 TopWish TopView::press(const Key& pressed, const Scene& scene) {
   settle(scene);
+  if (pressed.kind == Key::Kind::other) return {};
+  if (pressed.kind == Key::Kind::pasted && asking_ == Asking::nothing) return {};
   said_.clear();
   if (pressed.kind == Key::Kind::redraw) return {TopWish::Kind::redraw, "", "", ""};
   if (pressed.kind == Key::Kind::suspend) return {TopWish::Kind::suspend, "", "", ""};

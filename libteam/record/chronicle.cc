@@ -10,6 +10,8 @@ namespace team {
 
 namespace {
 
+constexpr std::string_view kToolkit = "system";  // takes a task only from an owner that died or whose lease ran out
+
 std::optional<State> parse_state(std::string_view text) {
   for (const State state :
        {State::spawn, State::active, State::idle, State::plan_pending, State::paused, State::error, State::shutdown}) {
@@ -73,6 +75,7 @@ void Chronicle::add_task(const Envelope& envelope) {
   const auto id = number->get<TaskId>();
   const std::string owner = owner_of(json), subject = text_of(json, "subject");
   const std::string& type = envelope.type;
+  const bool is_taken_from_the_lost = type == "TASK_RELEASED" && envelope.agent == kToolkit;
   if (type == "TASK_CREATED") {
     courses_[id] = {.pending = {{now_, std::nullopt}}, .created = now_, .ended = {}, .completed = {}};
     return;
@@ -87,7 +90,8 @@ void Chronicle::add_task(const Envelope& envelope) {
     give_up(id, Stint::End::lost, "", subject, "taken again");
     take(id, owner, subject);
   } else if (type == "TASK_RELEASED" || type == "TASK_REOPENED") {
-    give_up(id, Stint::End::released, type == "TASK_RELEASED" ? owner : "", subject, text_of(json, "reason"));
+    give_up(id, is_taken_from_the_lost ? Stint::End::lost : Stint::End::released, type == "TASK_RELEASED" ? owner : "",
+            subject, text_of(json, "reason"), is_taken_from_the_lost ? Until::last_sign : Until::now);
     course.pending.push_back({now_, std::nullopt});
     course.ended.reset();
     course.completed.reset();
@@ -116,17 +120,20 @@ void Chronicle::take(TaskId id, const std::string& owner, const std::string& sub
 
 // `owner` is for a claim that the log does not tell of.
 void Chronicle::give_up(TaskId id, Stint::End end, const std::string& owner, const std::string& subject,
-                        const std::string& reason) {
+                        const std::string& reason, Until until) {
   const auto found = held_.find(id);
   if (found == held_.end()) {
-    if (starts_in_the_middle_ && !owner.empty())
-      lives_[owner].works.push_back({id, subject, start_, now_, end, reason});
+    if (!starts_in_the_middle_ || owner.empty()) return;
+    Life& life = lives_[owner];
+    const double to = until == Until::now ? now_ : std::max(start_, life.last_sign);
+    life.works.push_back({id, subject, start_, to, end, reason});
     return;
   }
-  Stint& work = lives_[found->second.owner].works[found->second.work];
-  // Whoever held a task until somebody took it away is not known to have ended before.
-  lives_[found->second.owner].last_sign = now_;
-  work.to = now_;
+  Life& life = lives_[found->second.owner];
+  Stint& work = life.works[found->second.work];
+  // Whoever held a task until somebody took it away is not known to have ended before, unless it was found dead.
+  if (until == Until::now) life.last_sign = now_;
+  work.to = std::max(work.from, life.last_sign);
   work.end = end;
   work.reason = reason;
   held_.erase(found);
@@ -138,11 +145,15 @@ void Chronicle::add_message(const Envelope& envelope) {
                        text_of(json, "summary")});
 }
 
-// What was there before the log began and has not changed since.
-void Chronicle::add_from_board(const std::vector<Task>& board) {
+// What was there before the log began and has not changed since. Whoever is no member works for another team on the
+// same board.
+void Chronicle::add_from_board(const std::vector<Task>& board, const std::vector<MemberNow>& members) {
   if (!has_begun_) return;
+  std::set<std::string> names;
+  for (const MemberNow& member : members) names.insert(member.name);
   for (const Task& task : board) {
-    if (task.status == Status::in_progress && task.owner && held_.count(task.id) == 0) {
+    const bool is_ours = task.owner && names.count(*task.owner) > 0;
+    if (task.status == Status::in_progress && is_ours && held_.count(task.id) == 0) {
       std::vector<Stint>& works = lives_[*task.owner].works;
       held_[task.id] = {*task.owner, works.size()};
       works.push_back({task.id, task.subject, std::clamp(task.claimed_at.value_or(start_), start_, now_), now_,
@@ -171,7 +182,11 @@ void Chronicle::end_lives(const std::vector<MemberNow>& members, History& histor
     if (has_past && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     if (life.is_staying && living.count(name) > 0) history.goes_on = true;
   }
-  for (const auto& [id, holding] : held_) history.goes_on = history.goes_on || dead.count(holding.owner) == 0;
+  for (const auto& [id, holding] : held_) {
+    history.goes_on = history.goes_on || dead.count(holding.owner) == 0;
+    // The board may tell of a claim that came after the last event.
+    history.end = std::max(history.end, lives_[holding.owner].works[holding.work].from);
+  }
   if (history.goes_on) history.end = std::max(history.end, now_);
   for (const std::string& name : names) {
     Life& life = lives_[name];
@@ -219,8 +234,8 @@ History Chronicle::close(const std::vector<Task>& board, const std::vector<Membe
   history.messages = std::move(messages_);
   history.start = has_begun_ ? start_ : now;
   history.end = has_begun_ ? now_ : now;
-  add_from_board(board);
   now_ = std::max(now_, now);
+  add_from_board(board, members);
   end_lives(members, history);
   sum_up(history, board, waits_of(board, history));
   return history;

@@ -34,6 +34,7 @@ class Chronicle {
     double last_sign = 0;     // the last thing it did
     bool is_staying = false;  // the last of its stays has not ended
   };
+  enum class Until { now, last_sign };  // how long somebody worked on what it no longer has
   struct Span {
     double from = 0;
     std::optional<double> to;
@@ -49,9 +50,9 @@ class Chronicle {
   void add_message(const Envelope& envelope);
   void take(TaskId id, const std::string& owner, const std::string& subject);
   void give_up(TaskId id, Stint::End end, const std::string& owner, const std::string& subject,
-               const std::string& reason);
+               const std::string& reason, Until until = Until::now);
   Course& course_of(TaskId id);
-  void add_from_board(const std::vector<Task>& board);
+  void add_from_board(const std::vector<Task>& board, const std::vector<MemberNow>& members);
   void end_lives(const std::vector<MemberNow>& members, History& history);
   Waits waits_of(const std::vector<Task>& board, History& history) const;
 

@@ -20,13 +20,40 @@ constexpr std::size_t kMostSpeech = 65536;    // bytes of what a member said
 constexpr std::size_t kFarthestBack = 20000;  // events, in search of it
 constexpr double kRestless = 1;               // seconds in which a lock is let go
 
-// The part of a name before one of the endings that tell of a member.
+// The part of a file name before one of the endings that tell of a member.
 std::optional<std::string> member_of(std::string_view name, std::initializer_list<std::string_view> endings) {
   for (const std::string_view ending : endings) {
-    const std::size_t at = name.rfind(ending);
-    if (at != std::string_view::npos && at > 0) return std::string(name.substr(0, at));
+    if (name.size() > ending.size() && name.ends_with(ending)) {
+      return std::string(name.substr(0, name.size() - ending.size()));
+    }
   }
   return std::nullopt;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "events.jsonl" or "events-<number>.jsonl": a member may be called events-1.
+bool is_of_log(std::string_view name) {
+  constexpr std::string_view kPrefix = "events-", kEnding = ".jsonl";
+  if (name == "events.jsonl") return true;
+  if (!name.starts_with(kPrefix) || !name.ends_with(kEnding)) return false;
+  return is_number(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kEnding.size()));
+}
+
+// Whose letters are in this file; none if it is of something else.
+std::optional<std::string> reader_of(std::string_view name) {
+  if (const auto reader =
+          member_of(name, {"_inbox.jsonl", "_backlog.jsonl", "_backlog.pos", "_taken.jsonl", "_taken.hold"})) {
+    return reader;
+  }
+  // "NAME_taken-2.jsonl", of a further reader.
+  constexpr std::string_view kTaken = "_taken-";
+  auto reader = member_of(name, {".jsonl", ".hold"});
+  const std::size_t at = reader ? reader->rfind(kTaken) : std::string::npos;
+  if (at == std::string::npos || at == 0 || !is_number(reader->substr(at + kTaken.size()))) return std::nullopt;
+  return reader->substr(0, at);
 }
 
 void keep_end(std::string& text, std::size_t most) {
@@ -107,10 +134,10 @@ void LiveTeam::look(const Changes& changes) {
   for (const std::string& name : changes.names) {
     if (const auto id = TaskFiles::id_of(name)) tasks.insert(*id);
     if (name == "config.json") team = true;
-    else if (name.starts_with("events")) events = true;
-    else if (const auto reader = member_of(name, {"_inbox.jsonl", "_backlog.", "_taken"})) letters.insert(*reader);
+    else if (is_of_log(name)) events = true;
+    else if (const auto reader = reader_of(name)) letters.insert(*reader);
     else if (const auto member = member_of(name, {".json", ".alive"})) members.insert(*member);
-    if (name.ends_with(".alive")) restless_.insert_or_assign(*member_of(name, {".alive"}), Deadline::in(kRestless));
+    if (const auto ending = member_of(name, {".alive"})) restless_.insert_or_assign(*ending, Deadline::in(kRestless));
   }
   for (auto one = restless_.begin(); one != restless_.end();) {
     members.insert(one->first);

@@ -118,7 +118,7 @@ void a_member_dies() {
   CHECK(spans(history.members[0].stays[0], 10, 14, State::active));
 }
 
-void a_dead_member_loses_its_task_to_another() {
+void a_member_loses_its_task_to_another() {
   Log log;
   log.task(10, "lead", "CREATED", 1, "").state(10, "ann", "", "active").task(11, "ann", "CLAIMED", 1, "ann");
   log.released(18, "bob", 1, "ann").task(18, "bob", "CLAIMED", 1, "bob").task(21, "bob", "FAILED", 1, "bob");
@@ -128,6 +128,43 @@ void a_dead_member_loses_its_task_to_another() {
   CHECK(spans(history.members[1].works[0], 18, 21, Stint::End::failed));
   CHECK(history.members[1].works[0].reason == "why");
   CHECK(near(history.tasks.at(1).worked, 10));
+}
+
+void a_dead_member_works_until_its_last_sign() {
+  Log log;
+  log.task(10, "lead", "CREATED", 1, "").state(10, "ann", "", "active").task(11, "ann", "CLAIMED", 1, "ann");
+  log.event(14, "ann", "STEP_STARTED", "{}").released(9000, "system", 1, "ann");
+  const History history = log.close({task(1, Status::pending)}, {{"ann", false}}, 9999);
+  CHECK(spans(history.members[0].works[0], 11, 14, Stint::End::lost));
+  CHECK(spans(history.members[0].stays[0], 10, 14, State::active));
+  CHECK(near(history.worked(), 3) && near(history.end, 9000));
+}
+
+void a_dead_member_whose_claim_is_gone_from_the_log() {
+  Log log(900);
+  log.event(10, "lead", "STEP_STARTED", "{}").event(12, "ann", "STEP_STARTED", "{}");
+  log.released(50, "system", 1, "ann").released(50, "system", 2, "bob");
+  const History history =
+      log.close({task(1, Status::pending), task(2, Status::pending)}, {{"ann", false}, {"bob", false}}, 99);
+  CHECK(spans(history.members[0].works[0], 10, 12, Stint::End::lost));
+  CHECK(spans(history.members[1].works[0], 10, 10, Stint::End::lost));
+}
+
+void a_claim_that_only_the_board_tells_of() {
+  Task held = task(1, Status::in_progress, {}, "ann");
+  held.claimed_at = 25;
+  const History running = Log().task(10, "lead", "CREATED", 1, "").close({held}, {{"ann", true}}, 30);
+  CHECK(running.goes_on && spans(running.members[0].works[0], 25, 30, Stint::End::running));
+  const History lost = Log().task(10, "lead", "CREATED", 1, "").close({held}, {{"ann", false}}, 30);
+  CHECK(!lost.goes_on && near(lost.end, 25) && spans(lost.members[0].works[0], 25, 25, Stint::End::lost));
+}
+
+void another_team_on_the_same_board() {
+  Log log;
+  log.task(10, "lead", "CREATED", 1, "").event(20, "lead", "STEP_STARTED", "{}");
+  const History history = log.close({task(1, Status::in_progress, {}, "zoe")}, {{"lead", std::nullopt}}, 99);
+  CHECK(!history.goes_on && near(history.end, 20) && near(history.worked(), 0));
+  CHECK(history.members.size() == 1 && history.members[0].works.empty());
 }
 
 void a_second_life_starts_after_the_last_sign_of_the_first() {
@@ -278,7 +315,11 @@ int main() {
   still_running();
   a_person_holds_a_task();
   a_member_dies();
-  a_dead_member_loses_its_task_to_another();
+  a_member_loses_its_task_to_another();
+  a_dead_member_works_until_its_last_sign();
+  a_dead_member_whose_claim_is_gone_from_the_log();
+  a_claim_that_only_the_board_tells_of();
+  another_team_on_the_same_board();
   a_second_life_starts_after_the_last_sign_of_the_first();
   a_task_claimed_twice();
   a_log_that_starts_in_the_middle();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/top_table.h"
 #include "libteam/cli/top_view.h"
@@ -342,6 +343,46 @@ void lines_are_broken_between_words() {
   CHECK(fit("設計", 3) == "設…" && fit("a", 3) == "a  ");
 }
 
+void a_long_text_is_wrapped_in_one_pass() {
+  std::string text, dense;
+  for (int i = 0; i < 60'000; ++i) text += "words ";
+  for (int i = 0; i < 120'000; ++i) dense += "語";
+  const double before = now();
+  const auto lines = wrap(text, 12);
+  CHECK(lines.size() == 30'000 && lines.front() == "words words" && lines.back() == "words words ");
+  const auto wide = wrap(dense, 7);
+  CHECK(wide.size() == 40'000 && wide.front() == "語語語" && wide.back() == "語語語");
+  Scene scene = small_scene();
+  scene.board[1].description = text;
+  add(scene, {9, kNow, "bob", "says", dense + "end", "m", "{}"}, 10);
+  number(scene);
+  TopView view;
+  CHECK(shows(view.draw(scene, {24, 80}, kNow), "語end"));
+  type(view, scene, "\t\n");
+  view.draw(scene, {24, 80}, kNow);
+  view.press({Kind::end, ""}, scene);
+  CHECK(fills(view.draw(scene, {24, 80}, kNow), {24, 80}));
+  LineEditor editor;
+  editor.press({Kind::pasted, dense + "end"});
+  CHECK(editor.shown(6).text == "語end" && editor.shown(6).cursor == 5);
+  CHECK(now() - before < 5);  // minutes, if each line looks at all that follow
+}
+
+void a_paste_is_text_and_no_command() {
+  const Scene scene = small_scene();
+  TopView view;
+  for (const char* key : {"q", "s", "y", "m"})
+    CHECK(view.press({Kind::pasted, key}, scene).kind == TopWish::Kind::none);
+  CHECK(!view.draw(scene, {24, 80}, kNow).cursor);
+  type(view, scene, "s");
+  CHECK(view.press({Kind::pasted, "y"}, scene).kind == TopWish::Kind::none);
+  CHECK(shows(view.draw(scene, {24, 80}, kNow), "ask bob to shut down? y/n"));
+  type(view, scene, "nm");
+  for (const char* key : {"h", "i", " ", "q"}) view.press({Kind::pasted, key}, scene);
+  const TopWish wish = type(view, scene, "\n");
+  CHECK(wish.kind == TopWish::Kind::send && wish.text == "hi q");
+}
+
 void a_long_answer_scrolls_sideways() {
   LineEditor editor;
   for (int i = 0; i < 50; ++i) editor.press({Kind::character, "語"});
@@ -378,5 +419,7 @@ int main() {
   pieces_of_a_speech_are_one_event();
   lines_are_broken_between_words();
   a_long_answer_scrolls_sideways();
+  a_long_text_is_wrapped_in_one_pass();
+  a_paste_is_text_and_no_command();
   return team::test::report();
 }
