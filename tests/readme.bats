@@ -22,7 +22,8 @@ teardown() {
 
 # goes_as_printed SECTION FOLDER: its commands, run in FOLDER, print what the README says.
 goes_as_printed() {
-  export NO_COLOR=1 SHELL=/bin/bash
+  # Of a terminal that cannot wipe a line, so that no line of progress stands among what is printed.
+  export NO_COLOR=1 SHELL=/bin/bash TERM=dumb
   console_blocks "$1" >expected
   grep -q '^\$ ' expected
 

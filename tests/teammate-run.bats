@@ -227,8 +227,9 @@ TEXT_MESSAGE_CONTENT STEP_FINISHED TASK_COMPLETED MEMBER_STATE RUN_FINISHED" \
 
   bob --task 1 --once --exec 'task-complete "$TASK_ID" --result "by hand"; echo too late; exit 1' || true
   bob --task 2 --once --exec 'task-release "$TASK_ID"; echo too late'
-  bob --task 3 --once --exec 'task-fail "$TASK_ID" --reason hopeless; echo too late'
+  run bob --task 3 --once --exec 'task-fail "$TASK_ID" --reason hopeless; echo too late'
 
+  same 1 "$status"
   same 'completed by hand' "$(fields 1 status result)"
   same 'pending null null' "$(fields 2 status owner result)"
   same 'failed hopeless' "$(fields 3 status error)"
@@ -1477,13 +1478,15 @@ woken_since() { (($(switches "$1") > $2)); }
 }
 
 @test "exits 9 for a broken configuration, role or task" {
-  echo '{"command": 7}' >role
+  echo '{"command": "true"}' >role
   a_team 'Count'
   echo '{' >.tasks/1.json
 
   run --separate-stderr bob --exec true --task 1
   refused 9 'teammate-run: corrupt: *.tasks/1.json:*'
   team-create beta --role odd=role
+  jq '.roles.odd.command = 7' .teams/beta/config.json >edited
+  cp edited .teams/beta/config.json
   run --separate-stderr bob -t beta --role odd
   refused 9 "teammate-run: corrupt: *role odd*'command' must be *"
   echo '{' >.teams/alpha/config.json

@@ -363,7 +363,9 @@ spawn_once() {
 }
 
 @test "exits 9 for a role that is not what it should be, and makes nothing" {
-  a_team '{"command": "true", "limits": {"time": "soon"}}'
+  a_team '{"command": "true", "limits": {"time": 1}}'
+  jq '.roles.coder.limits.time = "soon"' .teams/alpha/config.json >edited
+  cp edited .teams/alpha/config.json
   before=$(what_is_there)
 
   run --separate-stderr teammate-spawn coder
