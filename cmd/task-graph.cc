@@ -2,7 +2,7 @@
 
 #include "libteam/cli/command.h"
 #include "libteam/cli/graph_drawing.h"
-#include "libteam/cli/task_output.h"
+#include "libteam/cli/graph_reading.h"
 
 namespace {
 
@@ -13,32 +13,10 @@ struct Options {
   bool svg = false;
 };
 
-team::TaskGraph read(const team::BoardView& view) {
-  std::vector<team::GraphTask> tasks;
-  std::vector<team::TaskId> broken;  // no task, but what waits for one does not wait for something missing
-  view.each(
-      {}, team::BoardView::Detail::open_blockers,
-      [&](const team::SeenTask& seen) {
-        const team::Task& task = seen.task;
-        tasks.push_back({.id = task.id,
-                         .status = task.status,
-                         .subject = task.subject,
-                         .owner = task.owner,
-                         .blocked_by = task.blocked_by});
-      },
-      [&](team::TaskId id, const team::Error& error) {
-        team::warn_of_broken(id, error);
-        broken.push_back(id);
-      });
-  team::TaskGraph graph(std::move(tasks));
-  for (const team::TaskId id : broken) graph.mark_broken(id);
-  return graph;
-}
-
 team::Exit draw(team::Context& context, const Options& options) {
   const team::BoardView& view = context.board().view();
   for (const team::TaskId id : options.tasks) view.get(id);
-  const team::TaskGraph whole = read(view);
+  const team::TaskGraph whole = team::read_graph(view);
   const team::TaskGraph graph = options.tasks.empty() ? whole : whole.upstream_of(options.tasks);
   if (options.dot) context.out().text(to_dot(graph));
   else if (options.mermaid) context.out().text(to_mermaid(graph));

@@ -1,8 +1,8 @@
 // team-report - write a report of what a team did
 
 #include "libteam/cli/command.h"
+#include "libteam/cli/graph_reading.h"
 #include "libteam/cli/report_page.h"
-#include "libteam/cli/task_output.h"
 #include "libteam/record/chronicle.h"
 #include "libteam/store/status.h"
 
@@ -35,25 +35,8 @@ team::Report read(team::Context& context) {
   if (strange == 1) team::warn("events.jsonl: 1 line is no event and was left out");
   if (strange > 1) team::warn(fmt::format("events.jsonl: {} lines are no events and were left out", strange));
   std::vector<team::Task> board;
-  std::vector<team::GraphTask> nodes;
-  std::vector<team::TaskId> broken;
-  context.board().view().each(
-      {}, team::BoardView::Detail::open_blockers,
-      [&](const team::SeenTask& seen) {
-        const team::Task& task = seen.task;
-        board.push_back(task);
-        nodes.push_back({.id = task.id,
-                         .status = task.status,
-                         .subject = task.subject,
-                         .owner = task.owner,
-                         .blocked_by = task.blocked_by});
-      },
-      [&](team::TaskId id, const team::Error& error) {
-        team::warn_of_broken(id, error);
-        broken.push_back(id);
-      });
-  team::TaskGraph graph(std::move(nodes));
-  for (const team::TaskId id : broken) graph.mark_broken(id);
+  team::TaskGraph graph =
+      team::read_graph(context.board().view(), [&](const team::Task& task) { board.push_back(task); });
   team::TeamStatus status =
       team::look_at_team(context.roster(), context.team(), context.board().view(), [](auto, const auto&) {});
   team::History history = std::move(chronicle).close(board, members_now(context), team::now());

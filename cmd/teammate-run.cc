@@ -26,11 +26,6 @@ struct Options {
   team::TeammateOptions teammate;
 };
 
-team::RoleSpec spec_of(const team::Team& team, const std::optional<std::string>& role) {
-  const team::Role* found = role ? team.find_role(*role) : nullptr;
-  return found != nullptr ? team::parse_role(*found, "config.json") : team::RoleSpec{};
-}
-
 // What the command line says, else the role.
 void complete(Options& options, const team::RoleSpec& role) {
   const bool asks_model = is_chosen(options.model);

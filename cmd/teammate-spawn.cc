@@ -39,7 +39,7 @@ std::vector<std::string> arguments_for(const Options& options) {
 // Fails before anything is made if there is nothing to run.
 void check_role(const team::Team& team, const Options& options) {
   const team::Role* role = team.find_role(options.role);
-  const team::RoleSpec spec = role != nullptr ? team::parse_role(*role, "config.json") : team::RoleSpec{};
+  const team::RoleSpec spec = team::spec_of(team, options.role);
   if (options.exec || options.model.model) return;
   if (role == nullptr) {
     std::vector<std::string> known;

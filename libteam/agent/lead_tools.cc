@@ -19,8 +19,7 @@ constexpr std::size_t kMostOutput = 32 * 1024;
 std::vector<std::string> arguments_for(const Team& team, const std::optional<std::string>& role,
                                        const std::string& prompt, const Recruiting& recruiting) {
   std::vector<std::string> arguments = {"--prompt", prompt};
-  const Role* defined = role ? team.find_role(*role) : nullptr;
-  const RoleSpec spec = defined != nullptr ? parse_role(*defined, "config.json") : RoleSpec{};
+  const RoleSpec spec = spec_of(team, role);
   if (spec.command) return arguments;
   ModelChoice choice = recruiting.model;
   if (spec.model) {
@@ -93,10 +92,7 @@ ToolResult start_helper(Workplace& place, Background& background, const Argument
   line.insert(line.end(), {"--once", "--no-auto-claim", "--quiet"});
   Program program;
   program.arguments = std::move(line);
-  program.environment = recruiting.secrets;
-  for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE"}) {
-    program.environment.emplace_back(variable, std::nullopt);
-  }
+  program.environment = environment_of_others(recruiting.secrets);
   program.directory = place.root().path();
   const auto job = background.start_as(std::move(program), name, cut_characters(one_line(prompt), 80));
   if (arguments.flag("run_in_background")) {

@@ -68,6 +68,13 @@ void check_enabled() {
   }
 }
 
+Keys environment_of_others(Keys keys) {
+  for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE"}) {
+    keys.emplace_back(variable, std::nullopt);
+  }
+  return keys;
+}
+
 SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn) {
   if (mode != "auto" && mode != "background" && mode != "tmux") {
     fail(Code::usage, "the mode is auto, background or tmux, not '{}'", one_line(mode));
@@ -146,10 +153,7 @@ void Spawner::start_in_background(const Folder& folder, const std::string& name,
   // It is nobody's part: not of the lead who may have asked for it.
   Program program;
   program.arguments = command_line(name, arguments);
-  program.environment = keys_;
-  for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE"}) {
-    program.environment.emplace_back(variable, std::nullopt);
-  }
+  program.environment = environment_of_others(keys_);
   program.environment.emplace_back("TEAM_START_MODE", "background");
   program.directory = directory;
   const pid_t pid = start_detached(program, open_log(folder, name));

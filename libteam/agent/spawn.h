@@ -21,6 +21,9 @@ namespace team {
 // others.
 void check_enabled();
 
+// For a program that is another member: it has the keys, and nothing that says that it is us.
+Keys environment_of_others(Keys keys);
+
 // `mode` is auto, background or tmux. auto is tmux for who is inside one; where tmux does not work, `warn` is told and
 // it is background. Throws usage for another word.
 enum class SpawnMode { background, tmux };

@@ -50,4 +50,9 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
   return spec;
 }
 
+RoleSpec spec_of(const Team& team, const std::optional<std::string>& role) {
+  const Role* found = role ? team.find_role(*role) : nullptr;
+  return found != nullptr ? parse_role(*found, "config.json") : RoleSpec{};
+}
+
 }  // namespace team

@@ -21,5 +21,7 @@ struct RoleSpec {
 
 // Throws corrupt for a definition that says something else than it should; `where` is its place, for the message.
 RoleSpec parse_role(const Role& role, const std::string& where);
+// What the team says of this role; one that says nothing for no role, and for one that the team does not know.
+RoleSpec spec_of(const Team& team, const std::optional<std::string>& role);
 
 }  // namespace team
