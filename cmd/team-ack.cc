@@ -8,6 +8,7 @@ team::Exit acknowledge(team::Context& context, const std::vector<std::string>& i
   const team::Actor& actor = context.actor();
   context.changes();
   const auto done = context.mail().mailbox(actor.name).acknowledge(ids);
+  context.made();
   std::vector<team::Event> events;
   for (const team::Message& message : done) events.push_back(team::message_event("MESSAGE_PROCESSED", message));
   context.mail().record(actor, events);

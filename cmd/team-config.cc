@@ -36,6 +36,7 @@ team::Exit config(team::Context& context, const Options& options) {
       team::set_setting(changed, *options.key, *options.value);
     }
   });
+  context.made();
   context.mail().record(
       context.actor(),
       {team::make_event("SETTING_CHANGED", {{"key", *options.key}, {"value", options.value.value_or("default")}})});

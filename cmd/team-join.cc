@@ -14,6 +14,7 @@ team::Exit join_team(team::Context& context, const Options& options) {
   const std::string name = context.team().name;
   context.changes();
   context.roster().change(name, [&](team::Team& changed) { team::add_member(changed, options.name, options.role); });
+  context.made();
   context.mail().record(context.actor(), {team::make_event("MEMBER_JOINED", {{"member", options.name}})});
   context.out().line(options.name);
   return team::Exit::done;

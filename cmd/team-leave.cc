@@ -14,6 +14,7 @@ team::Exit leave(team::Context& context, const std::string& name) {
       team::fail(team::Code::conflict, "{} is still running", name);
     }
   });
+  context.made();
   context.mail().record(context.actor(), {team::make_event("MEMBER_LEFT", {{"member", name}})});
   return team::Exit::done;
 }

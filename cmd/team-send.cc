@@ -76,6 +76,7 @@ team::Exit send(team::Context& context, Options& options) {
   const team::Actor& actor = context.actor();
   context.changes();
   const auto messages = context.mail().send(letter, actor);
+  context.made();
   for (const team::Message& message : messages) {
     context.out().line(context.json() ? to_line(message) : message.id);
     const bool absent = message.recipient != "user" &&

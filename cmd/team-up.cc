@@ -46,7 +46,7 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
   try {
     tasks = context.board().create(plan.tasks, context.actor());
   } catch (const team::Error&) {
-    context.roster().remove(made.name);
+    team::after_change([&] { context.roster().remove(made.name); });
     throw;
   }
   context.made();

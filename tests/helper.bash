@@ -13,7 +13,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
 }
 
-# wait_until COMMAND…: true as soon as COMMAND is, false if it is not within 20 s.
+# wait_until COMMAND…: true as soon as COMMAND is, false if it is not within 20 s. Afterwards $! is another.
 wait_until() {
   local deadline=$((SECONDS + 20))
   until "$@"; do

@@ -27,9 +27,11 @@ load helper
 @test "what ends is printed on a line of its own" {
   task-create first
   task-claim 1
-  (wait_until test -e waits && task-complete 1 >/dev/null) 3>&- &
+  touch shown
+  (wait_until grep -q 'of 1 done' shown && task-complete 1 >/dev/null) 3>&- &
 
-  run on_terminal 'touch waits; task-wait 1 --timeout 20'
+  script -qefc 'task-wait 1 --timeout 20' shown >/dev/null </dev/null
+  output=$(tr -d "\r" <shown)
 
   [[ $output == *$'0 of 1 done; user #1\e[K#1 completed  first'* ]]
 }

@@ -355,12 +355,13 @@ END
   a_project
 
   bash -c "$(lines Plans) --once" >out 2>errors </dev/null 3>&- &
+  local teammate=$!
   wait_until team-wait message --as lead --timeout 0
   same 'pending,backend,1,First hello, then goodbye.' "$(plan-list | cut -f 2- | tr '\t' ,)"
   [ ! -e hello.txt ]
   plan-approve "$(plan-list | cut -f 1)" >/dev/null
   status=0
-  wait "$!" || status=$?
+  wait "$teammate" || status=$?
 
   done_with 'I wrote hello.txt.'
 }

@@ -419,6 +419,28 @@ load trouble
   same pending "$(field 1 status)"
 }
 
+@test "names who holds this lock, and not who holds one of the same number on another disk" {
+  local disk holders=()
+  small_disk
+  for disk in one two; do
+    mkdir "$disk"
+    mount -t tmpfs -o size=1m,mode=700 tmpfs "$disk"
+    (cd "$disk" && task-create 'wanted')
+  done
+  same "$(stat -c %i one/.tasks/.lock)" "$(stat -c %i two/.tasks/.lock)"
+  for disk in one two; do
+    cd "$BATS_TEST_TMPDIR/small/$disk"
+    hold .tasks/.lock
+    holders+=("$HOLDER")
+  done
+
+  run --separate-stderr task-claim 1 -C ../one --as backend --lock-timeout 0.2
+
+  kill -KILL "${holders[0]}"
+  same 75 "$status"
+  [[ $stderr == *": pid ${holders[0]} (cat) holds it; waited 0.2 s" ]]
+}
+
 @test "gives up at once with --lock-timeout 0" {
   task-create 'first'
   hold .tasks/.lock

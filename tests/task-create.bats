@@ -361,6 +361,18 @@ load trouble
   [ ! -e .tasks/2.json ]
 }
 
+@test "exits 9 if the high-water mark is above every id, and makes nothing" {
+  task-create 'first'
+  echo 9223372036854775807 >.tasks/.highwatermark
+
+  run --separate-stderr task-create 'second'
+
+  as_expected 9 '' 'task-create: corrupt: .tasks/.highwatermark:1:1: above 16777216'
+  same 1.json "$(ls .tasks)"
+  team-fsck --repair
+  same 2 "$(task-create 'second')"
+}
+
 @test "exits 74 on a read-only board" {
   task-create 'first'
   read_only .tasks

@@ -539,6 +539,37 @@ EOF
   same "$(cat ids)" "$(team-recv --as backend --peek | cut -f1)"
 }
 
+# write_long COUNT: so many messages to backend that do not fit into a file of half a megabyte.
+write_long() {
+  jq -nc --argjson count "$1" \
+    'range($count) | {type: "message", sender: "lead", content: ("x" * 10000), timestamp: 1}' | write_to backend
+}
+
+@test "exits 76 when it fails after it has shown some, and gives the others to the next reader" {
+  make_team
+  jq -nc 'range(500) | {type: "message", sender: "lead", content: "short", timestamp: 1}' | write_to backend
+  write_long 100
+
+  run --separate-stderr prlimit --fsize=700000 team-recv --as backend
+
+  same 76 "$status"
+  same 500 "${#lines[@]}"
+  same "team-recv: unknown: the change is made, but cannot write in '.teams/alpha': File too large" "$stderr"
+  same 100 "$(team-recv --as backend | wc -l)"
+}
+
+@test "exits 74 when it cannot hold them, and gives them to the next reader" {
+  make_team
+  write_long 100
+  team-recv --as backend --hold >/dev/null
+  team-send backend 'not shown' --as lead >/dev/null
+
+  run --separate-stderr prlimit --fsize=500000 team-recv --as backend --hold
+
+  as_expected 74 '' "team-recv: io: cannot write in '.teams/alpha': File too large"
+  same 'not shown' "$(team-recv --as backend --json | texts)"
+}
+
 @test "exits 75 and takes nothing when the lock of the inbox is not had in time" {
   three_for_backend
   hold .teams/alpha/backend_inbox.lock

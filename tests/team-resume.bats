@@ -61,7 +61,7 @@ runs() {
   task-create 'first'
   task-create 'second'
   teammate-spawn coder --count 2 \
-    --exec '[ -e "second-$TASK_ID" ] || { touch "second-$TASK_ID"; tail -f /dev/null; }; echo "$TASK_ID" >>order'
+    --exec '[ -e "second-$TASK_ID" ] || { touch "second-$TASK_ID"; exec tail -f /dev/null; }; echo "$TASK_ID" >>order'
   wait_until state_is coder-1 active
   wait_until state_is coder-2 active
   wait_until test -e second-1
@@ -79,7 +79,7 @@ runs() {
 @test "one that is started again begins with the task that it held" {
   team-create alpha
   task-create 'first' --role coder
-  teammate-spawn coder --exec '[ -e begun ] || { touch begun; tail -f /dev/null; }; echo "$TASK_ID" >>order'
+  teammate-spawn coder --exec '[ -e begun ] || { touch begun; exec tail -f /dev/null; }; echo "$TASK_ID" >>order'
   wait_until test -e begun
   crash coder-1
   task-create 'second' --role coder --priority 2

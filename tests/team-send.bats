@@ -637,6 +637,17 @@ answer_once() {
   same 1 "$(wc -l <.teams/alpha/backend_inbox.jsonl)"
 }
 
+@test "exits 76 when the message is sent and it cannot look for the reply" {
+  make_team
+  hold .teams/alpha/lead_inbox.lock
+
+  run --separate-stderr team-send backend 'hello?' --as lead --wait reply --timeout 5 --lock-timeout 0.1
+
+  same 76 "$status"
+  [[ $stderr == "team-send: unknown: the change is made, but cannot lock '.teams/alpha/lead_inbox.lock': "* ]]
+  same 'hello?' "$(waiting_for backend)"
+}
+
 @test "exits 76 when the id cannot be written: the message is sent" {
   make_team
 

@@ -81,7 +81,10 @@ strays() {
   } | cut -d / -f 3 | sort -u)
   # The shells of bats stand in the folder too; of what is no more there is no command line.
   found=$(sed -n 's|..*|/proc/&/cmdline|p' <<<"$found" | xargs -r grep -LsaF bats-exec-test | cut -d / -f 3)
-  for pid in $found; do [[ " ${TEAMMATE[*]} " == *" $pid "* ]] || echo "$pid"; done
+  # Those that have ended and that init has not yet buried do not count.
+  for pid in $found; do
+    [[ " ${TEAMMATE[*]} " == *" $pid "* ]] || ! grep -qs '^State:.[^ZX]' "/proc/$pid/status" || echo "$pid"
+  done
 }
 
 # nothing_left: nothing that teammates ran is running. Shows what is.

@@ -40,8 +40,10 @@ std::vector<Stopped> finish_team(Workplace& place, const Finish& finish) {
     team.finished_at = now();
     if (finish.summary) team.summary = finish.summary;
   });
-  place.refresh();
-  place.mail().record(place.self(), {make_event("TEAM_FINISHED", {{"summary", finish.summary.value_or("")}})});
+  after_change([&] {
+    place.refresh();
+    place.mail().record(place.self(), {make_event("TEAM_FINISHED", {{"summary", finish.summary.value_or("")}})});
+  });
   return stopped;
 }
 

@@ -21,6 +21,28 @@ std::string position(std::string_view text, std::size_t byte, std::string_view s
   return fmt::format("{}:{}:{}", subject, line, column);
 }
 
+// Reads a text and leaves behind how far it came.
+class Tracked {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  Tracked(const char* at, const char*& reached) : at_(at), reached_(&reached) {}
+  reference operator*() const { return *at_; }
+  Tracked& operator++() {
+    *reached_ = ++at_;
+    return *this;
+  }
+  bool operator==(const Tracked& other) const { return at_ == other.at_; }
+
+ private:
+  const char* at_;
+  const char** reached_;
+};
+
 // Builds the document and stops at the first thing that the limits forbid; `reason` then says what.
 class Builder : public nlohmann::json_sax<Json> {
  public:
@@ -29,7 +51,7 @@ class Builder : public nlohmann::json_sax<Json> {
   Json root;
   std::string reason;
   std::optional<std::size_t> error_byte;  // where, if the lexer told
-  std::string error_token;                // else what to look for
+  std::string error_token;                // else what was read last
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -117,7 +139,11 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(Json container) {
-    if (levels_.size() >= deepest_) return refuse("deeper than {} levels", std::to_string(deepest_));
+    if (levels_.size() >= deepest_) {
+      reason = fmt::format("deeper than {} levels", deepest_);
+      error_token = container.is_array() ? "[" : "{";
+      return false;
+    }
     Json* placed = place(std::move(container));
     levels_.push_back({placed, {}, {}});
     return true;
@@ -134,13 +160,16 @@ Json parse_json(std::string_view text, std::string_view subject, const JsonLimit
   if (text.size() > limits.bytes) fail(Code::corrupt, "{}: larger than {} bytes", subject, limits.bytes);
   const std::string repaired = repair_utf8(text);
   Builder builder(limits.depth);
-  if (!Json::sax_parse(repaired, &builder)) {
-    // The lexer tells where it stopped only through its own errors; ours are found by what they are about, which was
-    // read last.
-    const std::size_t found = builder.error_token.empty() ? std::string::npos : repaired.rfind(builder.error_token);
-    const std::size_t byte = builder.error_byte.value_or(found);
-    const std::string where = byte == std::string::npos ? std::string(subject) : position(repaired, byte, subject);
-    fail(Code::corrupt, "{}: {}", where, builder.reason);
+  const char* reached = repaired.data();
+  const Tracked begin(reached, reached), end(repaired.data() + repaired.size(), reached);
+  if (!Json::sax_parse(begin, end, &builder)) {
+    // The lexer tells where it stopped only through its own errors; ours are about what it read last, if need be with
+    // the character that ended it. A key may be written in another way than it reads: then it ends there.
+    const std::string_view read(repaired.data(), static_cast<std::size_t>(reached - repaired.data()));
+    const std::size_t found = read.rfind(builder.error_token);
+    const bool is_last = found != std::string_view::npos && found + builder.error_token.size() + 1 >= read.size();
+    const std::size_t last = is_last ? found : read.size() - 1;
+    fail(Code::corrupt, "{}: {}", position(repaired, builder.error_byte.value_or(last), subject), builder.reason);
   }
   return std::move(builder.root);
 }

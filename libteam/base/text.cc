@@ -198,12 +198,11 @@ std::string one_line(std::string_view text) {
 std::string printable(std::string_view text) {
   std::string kept;
   const std::string whole = repair_utf8(text);
-  for (std::size_t at = 0; at < whole.size(); ++at) {
-    const auto c = static_cast<unsigned char>(whole[at]);
-    // U+0080 to U+009F are control characters too.
-    const bool is_late_control = c == 0xC2 && at + 1 < whole.size() && static_cast<unsigned char>(whole[at + 1]) < 0xA0;
-    if (is_late_control) ++at;
-    else if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7F)) kept += whole[at];
+  for (std::size_t at = 0; at < whole.size();) {
+    const Character character = decode(std::string_view(whole).substr(at));
+    const bool stays = character.code == '\n' || character.code == '\t' || !is_control(character.code);
+    if (stays) kept.append(whole, at, character.length);
+    at += character.length;
   }
   return kept;
 }
@@ -230,13 +229,13 @@ std::optional<double> parse_seconds(std::string_view text) {
   if (text.empty() || !((text[0] >= '0' && text[0] <= '9') || text[0] == '.')) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  if (error != std::errc()) return std::nullopt;
   const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  if (unit.empty() || unit == "s") return value;
-  if (unit == "ms") return value / 1000;
-  if (unit == "m") return value * 60;
-  if (unit == "h") return value * 3600;
-  return std::nullopt;
+  if (unit == "ms") value /= 1000;
+  else if (unit == "m") value *= 60;
+  else if (unit == "h") value *= 3600;
+  else if (!unit.empty() && unit != "s") return std::nullopt;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::string describe_seconds(double seconds) {

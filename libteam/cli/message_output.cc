@@ -97,6 +97,7 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
     // If the reader left or the disk is full they stay, and come again.
     if (!reach_reader(context, *batch, taking)) break;
     seen += batch->messages().size();
+    context.made();  // what fails from here on, perhaps with the next ones, is no longer "nothing changed"
     if (taking == Taking::acknowledge) {
       for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
       batch->acknowledge();

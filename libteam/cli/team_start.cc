@@ -13,7 +13,9 @@ void make_team(Context& context, Team team) {
   context.changes();
   context.roster().create(team);
   context.choose_team(team.name);
-  context.mail().record(context.actor(), {make_event("TEAM_CREATED", {{"lead", team.lead}, {"board", team.board}})});
+  after_change([&] {
+    context.mail().record(context.actor(), {make_event("TEAM_CREATED", {{"lead", team.lead}, {"board", team.board}})});
+  });
 }
 
 Team find_or_plan_team(Context& context, const std::string& fallback) {

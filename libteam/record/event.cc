@@ -1,5 +1,7 @@
 #include "libteam/record/event.h"
 
+#include <algorithm>
+
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 
@@ -8,6 +10,9 @@ namespace team {
 namespace {
 
 constexpr std::string_view kStart = "{\"seq\":";
+
+// A task of the deepest kind stands some levels further down in an event about it.
+constexpr JsonLimits kLimits{.depth = JsonLimits{}.depth + 8};
 
 std::string type_of_move(const Task& before, const Task& after) {
   if (before.status == after.status) return "TASK_UPDATED";
@@ -20,12 +25,28 @@ std::string type_of_move(const Task& before, const Task& after) {
   return "TASK_UPDATED";
 }
 
+// A line that is larger than what is read of a line would be one that nobody can read: what is too large gives way, the
+// largest first.
+void shorten(Json& body) {
+  constexpr std::size_t kMost = JsonLimits{}.bytes - 4096;  // beside it stands who and when
+  const std::string note = "(too long for the log)";
+  while (dump_line(body).size() > kMost) {
+    const auto largest = std::max_element(body.begin(), body.end(), [](const Json& one, const Json& other) {
+      return dump_line(one).size() < dump_line(other).size();
+    });
+    if (*largest == note) return;
+    *largest = note;
+  }
+}
+
 }  // namespace
 
 std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const EventOrigin& origin,
                         const Event& event) {
   Json body = {{"type", event.type}};
   body.update(Json::parse(event.details));
+  // Only what happened stands in a log.
+  if (seq && event.details.size() > JsonLimits{}.bytes / 2) shorten(body);
   return dump_line({{"seq", or_null(seq)},
                     {"timestamp", timestamp},
                     {"team_id", origin.team},
@@ -46,14 +67,15 @@ std::optional<Envelope> find_envelope(std::string_view line) {
 std::optional<std::int64_t> sequence_of(std::string_view line) {
   if (!line.starts_with(kStart)) return std::nullopt;
   line.remove_prefix(kStart.size());
-  return parse_integer(line.substr(0, line.find(',')));
+  const auto seq = parse_integer(line.substr(0, line.find(',')));
+  return seq && *seq <= kLargestSequence ? seq : std::nullopt;
 }
 
 Envelope parse_envelope(std::string_view line, std::string_view where) {
-  const Json json = parse_json(line, where);
+  const Json json = parse_json(line, where, kLimits);
   Fields fields(json, line, where);
   Envelope envelope;
-  envelope.seq = fields.integer("seq", 1, INT64_MAX).value_or(0);
+  envelope.seq = fields.integer("seq", 1, kLargestSequence).value_or(0);
   envelope.timestamp = fields.number("timestamp").value_or(0);
   envelope.agent = fields.text("agent_id").value_or("");
   const Json* event = fields.object("event");

@@ -13,6 +13,9 @@
 
 namespace team {
 
+// Up to here every reader of JSON keeps whole numbers apart. A line with a larger one is somebody else's.
+inline constexpr std::int64_t kLargestSequence = std::int64_t{1} << 53;
+
 struct Event {
   std::string type;     // TASK_CLAIMED, MESSAGE_SENT, …
   std::string details;  // its other keys, as a JSON object

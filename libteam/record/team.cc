@@ -79,10 +79,11 @@ Team parse_team(std::string_view text, std::string_view name, std::string_view f
     for (const Json& member : *members) team.members.push_back(parse_member(member, text, file));
   }
   if (const Json* numbers = fields.object("numbers")) {
-    Fields inner(*numbers, text, file);
     for (const auto& number : numbers->items()) {
-      const auto value = inner.integer(number.key().c_str(), 0, INT32_MAX);
-      team.numbers.emplace_back(number.key(), value.value_or(0));
+      const Json& value = number.value();
+      const bool fits = value.is_number_integer() && value >= 0 && value <= INT32_MAX;
+      if (!fits) fields.refuse("numbers", "an object of whole numbers");
+      team.numbers.emplace_back(number.key(), value.get<std::int64_t>());
     }
   }
   team.finished_at = fields.number("finishedAt");
@@ -96,9 +97,11 @@ std::string to_file(const Team& team) { return dump_indented(to_json(team)); }
 std::string to_line(const Team& team) { return dump_line(to_json(team)); }
 
 Role make_role(const std::string& name, std::string_view text, std::string_view file) {
+  // In the configuration it stands two levels further down.
+  constexpr JsonLimits kLimits{.depth = JsonLimits{}.depth - 2};
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text[start] == '{') {
-    return {name, dump_line(parse_json(text, file))};
+    return {name, dump_line(parse_json(text, file, kLimits))};
   }
   return {name, dump_line(Json{{"prompt", repair_utf8(text)}})};
 }

@@ -211,11 +211,26 @@ class Board::Session {
     // The last look before the swap: whatever somebody else changed until now is seen and not written over.
     if (!index_.is_current()) throw Interference{};
     if (!file.exchange(files().folder(), TaskFiles::file_of(after.id), before.stamp)) throw Interference{};
+    written_ = true;
+    return note(after.id, file.folder_mtime(), [&] { index_.put(after, file.stamp()); });
+  }
+
+  // Tells the index what was done; gives those that became ready by it. A damaged one is made anew from the files,
+  // which say the same.
+  std::vector<TaskId> note(TaskId id, std::int64_t folder_mtime, const std::function<void()>& tell) {
     return after_change([&] {
-      index_.put(after, file.stamp());
-      return index_.commit();
+      try {
+        tell();
+        return index_.commit(folder_mtime);
+      } catch (const Damage&) {
+        index_.rebuild();
+        return index_.ready_dependents(id);
+      }
     });
   }
+
+  // Whether this session has replaced a task: from then on a failure is no longer "nothing changed".
+  bool has_written() const { return written_; }
 
   std::vector<Stamp> create(const std::vector<Task>& tasks) {
     const TaskId given = files().highest_given();
@@ -236,6 +251,7 @@ class Board::Session {
   const Board& board_;
   Lock lock_;
   Index index_;
+  bool written_ = false;
 };
 
 Board::Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of,
@@ -263,6 +279,11 @@ auto Board::under_lock(Verb verb) {
       return verb(session);
     } catch (const Interference&) {
       session.sweep();
+    } catch (const Damage&) {
+      session.index().rebuild();
+    } catch (const Error&) {
+      if (session.has_written()) after_change([] { throw; });
+      throw;
     }
   }
   fail(Code::again, "'{}' is being changed by something else all the time", files_.folder().path());
@@ -315,9 +336,8 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
       ids.push_back(task.id);
       events.push_back(task_event("TASK_CREATED", task));
     }
-    after_change([&] {
+    session.note(first, files_.changed_at(), [&] {
       for (std::size_t i = 0; i < tasks.size(); ++i) index.put(tasks[i], stamps[i]);
-      index.commit();
     });
     record_(actor, events);
     return ids;
@@ -575,10 +595,7 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
     else if (id == session.index().highest()) files_.give(files_.highest_given(), rules_.durability);
     session.index().begin();
     files_.remove(id);
-    after_change([&] {
-      session.index().forget(id);
-      session.index().commit();
-    });
+    session.note(id, files_.changed_at(), [&] { session.index().forget(id); });
     record_(actor, {task_event("TASK_DELETED", task)});
   });
 }

@@ -94,6 +94,9 @@ Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& eve
   if (whole != size && ::ftruncate(fd.get(), whole) != 0) fail_errno("cannot write", folder_.path_of(kCurrent));
   const auto in_file = last_sequence_in(fd, whole);
   std::int64_t seq = in_file ? *in_file : last_sequence();
+  if (seq > kLargestSequence - static_cast<std::int64_t>(events.size())) {
+    fail(Code::corrupt, "{}: no number is left after {}", folder_.path_of(kCurrent), seq);
+  }
   if (whole > 0 && whole >= rotate_at()) {
     const auto first = first_sequence(fd);
     folder_.rename_into(kCurrent, folder_, fmt::format("{}{}{}", kPrefix, first, kSuffix));
@@ -118,7 +121,7 @@ Logged EventLog::record(const EventOrigin& origin, const std::vector<Event>& eve
   try {
     return append(origin, events);
   } catch (const Error& error) {
-    if (error.code() != Code::io && error.code() != Code::again) throw;
+    if (error.code() != Code::io && error.code() != Code::again && error.code() != Code::corrupt) throw;
     fail(Code::unknown, "it is done, but not in the log: {}", error.what());
   }
 }

@@ -13,6 +13,7 @@
 #include "libteam/store/board_view.h"
 #include "libteam/store/index.h"
 #include "libteam/store/mailbox.h"
+#include "libteam/store/requests.h"
 #include "libteam/store/roster.h"
 #include "libteam/system/lock.h"
 
@@ -101,7 +102,8 @@ void check_mark(const TaskFiles& files, const std::map<TaskId, Outline>& tasks, 
     files.highest_given();  // a lower number than the highest task is no fault: a person may have made that one
   } catch (const Error& error) {
     if (error.code() != Code::corrupt) throw;
-    findings.add(file, "not a number", mend);
+    const std::string_view text = error.what();
+    findings.add(file, std::string(text.substr(text.rfind(": ") + 2)), mend);
   }
 }
 
@@ -161,7 +163,11 @@ void check_index(const TaskFiles& files, const std::map<TaskId, Outline>& tasks,
       return !belief || belief->status != its.status || belief->ready != ready;
     });
   };
-  if (!disagrees()) return;
+  try {
+    if (!disagrees()) return;
+  } catch (const Damage&) {
+    // Told below.
+  }
   findings.add(files.folder().path_of(".index"), "disagrees with the task files", [&] { index.rebuild(); });
 }
 
@@ -216,30 +222,20 @@ void check_temporaries(const Folder& folder, Findings& findings) {
 }
 
 // The content of a large message whose reader died after it had acknowledged.
-void check_bodies(const Folder& folder, Findings& findings) {
+void check_bodies(const Folder& folder, double lock_timeout, Findings& findings) {
   const auto bodies = folder.find_beneath(kBodiesFolder);
   if (!bodies) return;
   check_temporaries(*bodies, findings);
-  std::string mail;
-  folder.each_name([&](const char* entry) {
-    const std::string_view name = entry;
-    const bool holds_mail =
-        name.ends_with(".jsonl") && !name.starts_with("events") && !name.ends_with("_rejected.jsonl");
-    if (!holds_mail) return;
-    if (const auto contents = folder.read(entry, std::size_t{1} << 30)) mail += contents->text;
-  });
-  std::vector<std::string> ids;
-  bodies->each_name([&](const char* name) { ids.emplace_back(name); });
-  for (const std::string& id : ids) {
-    if (is_temporary(id) || mail.find(fmt::format("\"id\":\"{}\"", id)) != std::string::npos) continue;
+  for (const std::string& id : lost_bodies(folder, lock_timeout)) {
     findings.add(bodies->path_of(id), "the content of no message", [&] { bodies->remove(id); });
   }
 }
 
-void check_team(const Folder& folder, const Team& team, Findings& findings) {
+void check_team(const Folder& folder, const Team& team, double lock_timeout, Findings& findings) {
   const std::string file = folder.path_of("config.json");
   check_temporaries(folder, findings);
-  check_bodies(folder, findings);
+  if (const auto requests = folder.find_beneath(kRequestsFolder)) check_temporaries(*requests, findings);
+  check_bodies(folder, lock_timeout, findings);
   check_modes(folder, findings);
   if (team.find(team.lead) == nullptr) findings.add(file, fmt::format("the lead {} is not a member", team.lead));
   for (auto one = team.members.begin(); one != team.members.end(); ++one) {
@@ -279,7 +275,7 @@ std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair r
       const Team team = roster.get(name);
       const auto folder = teams ? teams->find_beneath(name) : std::nullopt;
       if (!folder) continue;  // deleted since it was listed
-      check_team(*folder, team, findings);
+      check_team(*folder, team, lock_timeout, findings);
       boards[team.board] = per_member(team);
     } catch (const Error& error) {
       if (error.code() == Code::not_found) continue;

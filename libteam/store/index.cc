@@ -165,6 +165,8 @@ bool Index::is_void() {
 void Index::reset() {
   file_.clear();
   edges_.clear();
+  changed_.clear();
+  affected_.clear();
   Header& fresh = header();
   fresh.magic = kMagic;
   fresh.generation = random_number();
@@ -176,6 +178,14 @@ void Index::reset() {
 }
 
 void Index::refresh() {
+  try {
+    bring_up_to_date();
+  } catch (const Damage&) {
+    rebuild();
+  }
+}
+
+void Index::bring_up_to_date() {
   if (is_void()) {
     rebuild();
     return;
@@ -269,7 +279,8 @@ void Index::put(const Task& task, const Stamp& stamp) {
   facts.blockers = task.blocked_by;
   if (task.lease) {
     const bool this_boot = boot_.compare(0, task.lease->boot.size(), task.lease->boot) == 0;
-    facts.lease_end = this_boot ? std::max<std::int64_t>(1, static_cast<std::int64_t>(task.lease->until * 1e9)) : 1;
+    constexpr double kLatest = 9e18;  // in nanoseconds, some 285 years: whoever edits a file may write any number
+    facts.lease_end = this_boot ? static_cast<std::int64_t>(std::clamp(task.lease->until * 1e9, 1.0, kLatest)) : 1;
   }
   remember(task.id, facts, stamp);
 }
@@ -486,12 +497,18 @@ void Index::begin() {
   file_.flush_first_page();
 }
 
-std::vector<TaskId> Index::commit() {
+std::vector<TaskId> Index::commit(std::int64_t folder_mtime) {
   settle();
-  header().folder_mtime = files_.folder().mtime_ns();
+  header().folder_mtime = folder_mtime;
   save();
   std::sort(became_ready_.begin(), became_ready_.end());
   return std::move(became_ready_);
+}
+
+std::vector<TaskId> Index::ready_dependents(TaskId id) {
+  std::vector<TaskId> ready = dependents(id);
+  std::erase_if(ready, [&](TaskId dependent) { return !is_ready(dependent); });
+  return ready;
 }
 
 // A disk that is full only costs us the cache: the files are what counts, and the next one sees that this was not

@@ -7,7 +7,8 @@
 //     and those that changed are read again;
 //   - an edit in place leaves that mtime alone: 32 files are looked at in turn at each refresh, every file from time
 //     to time, and a task that is about to be taken is always read, as are its blockers if they changed;
-//   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void.
+//   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void;
+//   - damage shows by the checksums of the pages, wherever one is looked at: any call may throw Damage. Then rebuild().
 //
 // Layout: a header, one summary bitmap per lane, then chunks of 4096 ids each: a bitmap per lane and a 64-byte record
 // per task. A lane holds the tasks that are ready for the same reason: see lane_of(). The edges are linked lists, one
@@ -77,8 +78,12 @@ class Index {
   void begin();
   void put(const Task& task, const Stamp& stamp);
   void forget(TaskId id);
-  // Gives the tasks that became ready since begin().
-  std::vector<TaskId> commit();
+  // Gives the tasks that became ready since begin(). `folder_mtime` is what our change made of it: what somebody else
+  // changes from then on, be it before we come here, is noticed.
+  std::vector<TaskId> commit(std::int64_t folder_mtime);
+
+  // The same after a rebuild in place of a commit, for a task that was changed: those that waited for it.
+  std::vector<TaskId> ready_dependents(TaskId id);
 
   // What the index believes, for team-fsck: none if it knows no such task.
   struct Belief {
@@ -105,6 +110,7 @@ class Index {
   Record& edit_record(TaskId id);
   void reset();
   bool is_void();
+  void bring_up_to_date();
   void look_at_next();
   std::optional<Stamp> stamp_of(TaskId id);
   bool is_racy(TaskId id);

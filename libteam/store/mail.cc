@@ -145,9 +145,24 @@ void Mail::answer_request(const Letter& letter, Message& message, const Actor& a
   }
   const Answer answer{request.id, *kind_of_response(letter.type), *letter.approve, letter.feedback};
   requests_.answer(answer, actor, message.id, [&](const std::string& id) {
+    const bool goes_on = message.id != id;  // where somebody died, maybe after it was sent
     message.id = id;
-    mailbox(message.recipient).append({message});
+    const Mailbox recipient = mailbox(message.recipient);
+    if (!goes_on || !has_arrived(recipient, id)) recipient.append({message});
   });
+}
+
+// Whether a message lies in the mailbox or was taken from it. For one whose sender may have died before it said so.
+bool Mail::has_arrived(const Mailbox& mailbox, const std::string& message_id) const {
+  if (mailbox.state_of(message_id) != MessageState::gone) return true;
+  bool taken = false;
+  events_.each_backward([&](std::string_view line) {
+    if (line.find(message_id) == std::string_view::npos) return true;
+    const Envelope envelope = parse_envelope(line, "events.jsonl");
+    taken = envelope.type == "MESSAGE_DELIVERED" && detail(envelope, "message_id") == message_id;
+    return !taken;
+  });
+  return taken;
 }
 
 // Delivers one message, with the record that belongs to it.
@@ -159,8 +174,11 @@ void Mail::deliver(const Letter& letter, Message& message, const Actor& actor) c
   open_request(letter, message, actor);
   try {
     mailbox(message.recipient).append({message});
-  } catch (const Error&) {
-    if (kind_of_request(letter.type)) requests_.withdraw(*message.request_id);
+  } catch (const Error& error) {
+    const bool may_be_there = error.code() == Code::unknown;
+    if (kind_of_request(letter.type) && !may_be_there) {
+      after_change([&] { requests_.withdraw(*message.request_id); });
+    }
     throw;
   }
 }
@@ -206,25 +224,34 @@ void Mail::count_exchanges(const std::vector<Message>& messages, const Actor& ac
   if (messages.empty() || !is_counted(messages.front(), actor)) return;
   const auto limit = static_cast<std::int64_t>(number_setting(team_, "exchange.limit"));
   const Message* refused = nullptr;
-  bool tell = false;
-  edit_exchanges([&](Exchanges& exchanges) {
+  std::function<void()> record_notice;
+  const auto count = [&](Exchanges& exchanges) {
     for (const Message& message : messages) {
       Exchange& exchange = exchanges.between(message.sender, message.recipient);
       if (limit == 0 || exchange.count < limit) continue;
       refused = &message;
-      tell = !exchange.told;
+      if (exchange.told) return false;
+      // First the user is told, then it is noted: who dies in between leaves it to the next one to tell once more.
+      record_notice = put_notice(
+          "user", "error",
+          fmt::format("[Paused] {} and {} have exchanged {} messages each way and wait for a word of yours to either",
+                      message.sender, message.recipient, limit));
       exchange.told = true;
       exchanges.between(message.recipient, message.sender).told = true;
-      return tell;
+      return true;
     }
     for (const Message& message : messages) ++exchanges.between(message.sender, message.recipient).count;
     return true;
-  });
+  };
+  try {
+    edit_exchanges(count);
+  } catch (const Error&) {
+    if (record_notice) after_change([] { throw; });
+    throw;
+  }
   if (refused == nullptr) return;
-  if (tell) {
-    notify("user", "error",
-           fmt::format("[Paused] {} and {} have exchanged {} messages each way and wait for a word of yours to either",
-                       refused->sender, refused->recipient, limit));
+  if (record_notice) {
+    record_notice();
     record(actor, {message_event("EXCHANGE_PAUSED", *refused)});
   }
   fail(Code::paused, "{} sent {} messages to {} without a word of the user", refused->sender, limit,
@@ -240,11 +267,35 @@ void Mail::uncount_exchange(const Message& message, const Actor& actor) const {
   });
 }
 
+// The content of messages that are about to be sent. Its temporary name says so to whoever sweeps, and goes with this.
+class Mail::Enclosure {
+ public:
+  explicit Enclosure(Folder bodies) : bodies_(std::move(bodies)), temporary_(temporary_name()) {}
+  Enclosure(Enclosure&& other) noexcept : bodies_(std::move(other.bodies_)), temporary_(std::move(other.temporary_)) {
+    other.temporary_.clear();
+  }
+  Enclosure& operator=(Enclosure&&) = delete;
+  ~Enclosure() {
+    if (!temporary_.empty()) ::unlinkat(bodies_.fd(), temporary_.c_str(), 0);
+  }
+  const Folder& bodies() const { return bodies_; }
+  const std::string& temporary() const { return temporary_; }
+  // These are not sent after all.
+  void drop(const std::vector<Message>& messages, std::size_t first) const {
+    for (std::size_t i = first; i < messages.size(); ++i) ::unlinkat(bodies_.fd(), messages[i].id.c_str(), 0);
+  }
+
+ private:
+  Folder bodies_;
+  std::string temporary_;
+};
+
 // The content goes into one file, which then gets the name of each message.
-void Mail::store_body(const Letter& letter, std::vector<Message>& messages) const {
-  const Folder bodies = folder_.make_beneath(kBodiesFolder, durability_);
-  bodies.sweep_temporaries();
-  const std::string temporary = temporary_name();
+Mail::Enclosure Mail::store_body(const Letter& letter, std::vector<Message>& messages) const {
+  sweep_bodies(folder_);
+  Enclosure enclosure(folder_.make_beneath(kBodiesFolder, durability_));
+  const Folder& bodies = enclosure.bodies();
+  const std::string& temporary = enclosure.temporary();
   const Fd fd = bodies.open(temporary, O_WRONLY | O_CREAT | O_EXCL);
   try {
     std::int64_t size = 0;
@@ -271,13 +322,12 @@ void Mail::store_body(const Letter& letter, std::vector<Message>& messages) cons
         fail_errno("cannot write in", bodies.path());
       }
     }
-    bodies.remove(temporary);
-    if (durability_ == Durability::power) bodies.sync();
+    if (durability_ == Durability::power) bodies.sync(Code::io);
   } catch (const Error&) {
-    bodies.remove(temporary);
-    for (const Message& message : messages) bodies.remove(message.id);
+    enclosure.drop(messages, 0);
     throw;
   }
+  return enclosure;
 }
 
 std::vector<Message> Mail::send(const Letter& letter, const Actor& actor) const {
@@ -290,14 +340,21 @@ std::vector<Message> Mail::send(const Letter& letter, const Actor& actor) const 
   const bool hooked = hooks_.any();
   if (hooked) ask_about_plan(letter, messages, actor);
   count_exchanges(messages, actor);
-  if (letter.more) store_body(letter, messages);
+  std::optional<Enclosure> enclosure;
+  if (letter.more) enclosure.emplace(store_body(letter, messages));
   std::vector<Event> events;
   std::size_t sent = 0;
   for (Message& message : messages) {
     try {
       deliver(letter, message, actor);
     } catch (const Error& error) {
-      for (std::size_t i = sent; i < messages.size(); ++i) uncount_exchange(messages[i], actor);
+      const std::size_t kept = error.code() == Code::unknown ? sent + 1 : sent;  // that one may be there
+      if (enclosure) enclosure->drop(messages, kept);
+      try {
+        for (std::size_t i = kept; i < messages.size(); ++i) uncount_exchange(messages[i], actor);
+      } catch (const Error&) {
+        // What became of the message is what is reported; one that counts too much goes when the user speaks.
+      }
       // Some have theirs already: that cannot be taken back.
       if (sent == 0) throw;
       fail(Code::unknown, "sent to {} of {}: {}", sent, messages.size(), error.what());

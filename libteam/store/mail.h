@@ -75,7 +75,9 @@ class Mail {
   bool is_counted(const Message& message, const Actor& actor) const;
   void count_exchanges(const std::vector<Message>& messages, const Actor& actor) const;
   void uncount_exchange(const Message& message, const Actor& actor) const;
-  void store_body(const Letter& letter, std::vector<Message>& messages) const;
+  class Enclosure;
+  Enclosure store_body(const Letter& letter, std::vector<Message>& messages) const;
+  bool has_arrived(const Mailbox& mailbox, const std::string& message_id) const;
 
   const Team& team_;
   double lock_timeout_;

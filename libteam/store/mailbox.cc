@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
@@ -35,7 +36,69 @@ std::string lines_of(const std::vector<Message>& messages) {
   return text;
 }
 
+constexpr std::string_view kLockSuffix = "_inbox.lock";
+
+// Takes those that a message of this owner has out of `ids`. Under the lock nothing moves from one file to another.
+void erase_wanted(const Folder& folder, const std::string& owner, double lock_timeout, std::set<std::string>& ids) {
+  const Lock lock = Lock::acquire(folder, owner + std::string(kLockSuffix), lock_timeout);
+  std::vector<std::string> names;
+  folder.each_name([&](const char* entry) {
+    const std::string_view name = entry;
+    if (name.starts_with(owner + "_") && name.ends_with(".jsonl")) names.emplace_back(name);
+  });
+  for (const std::string& name : names) {
+    const Fd fd = folder.open_if_there(name, O_RDONLY);
+    if (!fd) continue;
+    LineReader reader(fd, 0);
+    while (const auto line = reader.next(kTornIsALine)) {
+      std::erase_if(ids, [&](const std::string& id) { return line->find(id) != std::string::npos; });
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> lost_bodies(const Folder& team_folder, double lock_timeout) {
+  const auto bodies = team_folder.find_beneath(kBodiesFolder);
+  if (!bodies) return {};
+  // First the names, then who is at work, then the mail: what has no temporary name any more was delivered before.
+  std::map<std::string, std::uint64_t> inodes;
+  bodies->each_name([&](const char* name) {
+    const auto stamp = is_temporary(name) ? std::nullopt : bodies->stamp(name);
+    if (stamp) inodes[name] = stamp->inode;
+  });
+  std::set<std::uint64_t> under_way;
+  bodies->each_name([&](const char* name) {
+    const auto stamp = is_temporary(name) ? bodies->stamp(name) : std::nullopt;
+    if (stamp) under_way.insert(stamp->inode);
+  });
+  std::set<std::string> lost;
+  for (const auto& [name, inode] : inodes) {
+    if (!under_way.contains(inode)) lost.insert(name);
+  }
+  if (lost.empty()) return {};
+  std::set<std::string> owners;
+  team_folder.each_name([&](const char* entry) {
+    const std::string_view name = entry;
+    for (const std::string_view kind : {"_inbox.", "_backlog.", "_taken"}) {
+      const std::size_t end = name.rfind(kind);
+      if (end != std::string_view::npos) owners.emplace(name.substr(0, end));
+    }
+  });
+  for (const std::string& owner : owners) erase_wanted(team_folder, owner, lock_timeout, lost);
+  return {lost.begin(), lost.end()};
+}
+
+void sweep_bodies(const Folder& team_folder) {
+  const auto bodies = team_folder.find_beneath(kBodiesFolder);
+  if (!bodies) return;
+  bodies->sweep_temporaries();
+  try {
+    for (const std::string& name : lost_bodies(team_folder, 0)) bodies->remove(name);
+  } catch (const Error& error) {
+    if (error.code() != Code::again) throw;
+  }
+}
 
 struct Mailbox::Slot {
   std::string name;
@@ -48,14 +111,19 @@ Batch::Batch(const Mailbox& mailbox, std::string slot, Fd lock, std::vector<Mess
 
 void Batch::acknowledge() {
   mailbox_->remove_slot(slot_);
-  mailbox_->drop_bodies(messages_);
+  after_change([&] { mailbox_->drop_bodies(messages_); });
   lock_ = Fd();
 }
 
 void Batch::hold(double seconds, const std::optional<std::string>& run) {
   const Hold hold{boot_id(), static_cast<double>(boot_ns()) / 1e9 + seconds, run};
   mailbox_->folder_.replace(slot_ + ".hold", to_file(hold), mailbox_->durability_);
-  mailbox_->merge_held(slot_);
+  try {
+    mailbox_->merge_held(slot_);
+  } catch (const Error&) {
+    release();  // nobody was shown them: they must not wait until the hold runs out
+    throw;
+  }
 }
 
 void Batch::release() { mailbox_->folder_.remove(slot_ + ".hold"); }
@@ -77,9 +145,9 @@ void Mailbox::append(const std::vector<Message>& messages) const {
   const bool written = write_all(fd.get(), text) && (durability_ == Durability::process || ::fdatasync(fd.get()) == 0);
   if (!written) {
     const int reason = errno;
-    [[maybe_unused]] const int undone = ::ftruncate(fd.get(), size);
+    const bool undone = ::ftruncate(fd.get(), size) == 0;  // else somebody may read it, now or after a restart
     errno = reason;
-    fail_errno("cannot write", folder_.path_of(name));
+    fail_errno("cannot write", folder_.path_of(name), undone ? Code::io : Code::unknown);
   }
   if (is_new && durability_ == Durability::power) folder_.sync();
 }
@@ -98,7 +166,8 @@ std::vector<Mailbox::Slot> Mailbox::slots() const {
 bool Mailbox::is_held(const Slot& slot, const std::optional<std::string>& run) const {
   const std::string name = slot.name + ".hold";
   const auto contents = folder_.read(name, JsonLimits{}.bytes);
-  if (!contents) return false;
+  // Empty: durability process and a cut of power. They come again.
+  if (!contents || contents->text.empty()) return false;
   const Hold hold = parse_hold(contents->text, folder_.path_of(name));
   const bool over = hold.boot != boot_id() || static_cast<double>(boot_ns()) / 1e9 >= hold.until;
   return !over && (!run || !hold.run || run == hold.run);
@@ -164,35 +233,63 @@ Batch Mailbox::put_into_slot(std::vector<Message> messages) const {
   return Batch(*this, slot, std::move(fd), std::move(messages));
 }
 
-// What readers that died or held too long had taken goes back to the front of the queue.
-void Mailbox::return_abandoned(const std::optional<std::string>& run) const {
+// The slots of readers that died or held too long.
+std::vector<std::string> Mailbox::abandoned(const std::optional<std::string>& run) const {
+  std::vector<std::string> names;
   for (const Slot& slot : slots()) {
-    if (!slot.exists || slot.busy || is_held(slot, run)) continue;
-    // One that died while it took them left them in both places.
-    std::set<std::string> waiting;
-    each_line([&](const std::string& line) {
-      try {
-        waiting.insert(parse_message(line, owner_, file("inbox.jsonl")).id);
-      } catch (const Error& error) {
-        if (error.code() != Code::corrupt) throw;
-      }
-    });
-    std::string text;
-    const auto keep = [&](const Fd& fd, off_t offset, const std::set<std::string>& except) {
-      LineReader reader(fd, offset);
-      while (const auto line = reader.next(kTornIsALine)) {
-        const auto message = parse_or_reject(*line);
-        if (message && !except.contains(message->id)) text.append(to_line(*message)).push_back('\n');
-      }
-    };
-    const std::string backlog = file("backlog.jsonl");
-    const Fd taken = folder_.open_if_there(slot.name, O_RDONLY);
-    if (!taken) continue;  // its reader acknowledged it this moment
-    keep(taken, 0, waiting);
-    if (const Fd rest = folder_.open_if_there(backlog, O_RDONLY)) keep(rest, backlog_position(rest), {});
-    replace_backlog(text);
-    folder_.remove(slot.name);
-    folder_.remove(slot.name + ".hold");
+    if (slot.exists && !slot.busy && !is_held(slot, run)) names.push_back(slot.name);
+  }
+  return names;
+}
+
+// What lies in these slots, each once and in the order of their ids if there are several, and does not wait anyway: a
+// reader that died while it took them left them in both places.
+std::vector<Message> Mailbox::taken_only(const std::vector<std::string>& slots, const Parse& parse) const {
+  std::vector<Message> messages;
+  if (slots.empty()) return messages;
+  std::set<std::string> seen;
+  each_line([&](const std::string& line) {
+    try {
+      seen.insert(parse_message(line, owner_, file("inbox.jsonl")).id);
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt) throw;
+    }
+  });
+  for (const std::string& slot : slots) {
+    const Fd fd = folder_.open_if_there(slot, O_RDONLY);
+    if (!fd) continue;  // its reader acknowledged it this moment
+    LineReader reader(fd, 0);
+    std::set<std::string> here;  // the same id twice in one place is somebody's who wrote it by hand
+    while (const auto line = reader.next(kTornIsALine)) {
+      auto message = parse(*line);
+      if (!message || (!message->id.empty() && seen.contains(message->id))) continue;
+      here.insert(message->id);
+      messages.push_back(std::move(*message));
+    }
+    seen.merge(here);
+  }
+  // Which of them took the older ones no file tells, but a sender's ids rise.
+  const auto by_id = [](const Message& one, const Message& other) { return one.id < other.id; };
+  if (slots.size() > 1) std::stable_sort(messages.begin(), messages.end(), by_id);
+  return messages;
+}
+
+// What they had taken goes back to the front of the queue.
+void Mailbox::return_abandoned(const std::optional<std::string>& run) const {
+  const auto slots = abandoned(run);
+  if (slots.empty()) return;
+  const auto parse = [&](const std::string& line) { return parse_or_reject(line); };
+  std::string text = lines_of(taken_only(slots, parse));
+  if (const Fd rest = folder_.open_if_there(file("backlog.jsonl"), O_RDONLY)) {
+    LineReader reader(rest, backlog_position(rest));
+    while (const auto line = reader.next(kTornIsALine)) {
+      if (const auto message = parse_or_reject(*line)) text.append(to_line(*message)).push_back('\n');
+    }
+  }
+  replace_backlog(text);
+  for (const std::string& slot : slots) {
+    folder_.remove(slot);
+    folder_.remove(slot + ".hold");
   }
 }
 
@@ -217,6 +314,7 @@ Mailbox::Portion Mailbox::find_oldest(std::size_t most) const {
     }
     at_end = at_end || reader.offset() >= size_of(*fd);
     auto commit = [this, fd, backlog, at_end, position = reader.offset()] {
+      sync_rejected();
       if (at_end) {
         folder_.remove(backlog);
         folder_.remove(file("backlog.pos"));
@@ -231,22 +329,31 @@ Mailbox::Portion Mailbox::find_oldest(std::size_t most) const {
 
 Mailbox::Portion Mailbox::find_fitting(const MessageFilter& filter, std::size_t most) const {
   std::vector<Message> fitting;
-  auto others = std::make_shared<std::string>();
   bool rejected = false;
-  each_line([&](const std::string& line) {
-    const auto message = parse_or_reject(line);
-    rejected = rejected || !message;
-    if (!message) return;
-    if (fitting.size() < most && filter.fits(*message)) {
-      fitting.push_back(*message);
-    } else {
-      others->append(to_line(*message)).push_back('\n');
+  // The others stay each in its file, which is replaced in one step: one who dies leaves none of them in both.
+  const auto sift = [&](const Fd& fd, off_t start) {
+    auto others = std::make_shared<std::string>();
+    LineReader reader(fd, start);
+    while (const auto line = reader.next(kTornIsALine)) {
+      const auto message = parse_or_reject(*line);
+      rejected = rejected || !message;
+      if (!message) continue;
+      if (fitting.size() < most && filter.fits(*message)) fitting.push_back(*message);
+      else others->append(to_line(*message)).push_back('\n');
     }
-  });
+    return others;
+  };
+  const Fd backlog = folder_.open_if_there(file("backlog.jsonl"), O_RDONLY);
+  const auto of_backlog = backlog ? sift(backlog, backlog_position(backlog)) : nullptr;
+  const Fd inbox = folder_.open_if_there(file("inbox.jsonl"), O_RDONLY);
+  const auto of_inbox = inbox ? sift(inbox, 0) : nullptr;
   if (fitting.empty() && !rejected) return {{}, [] {}};
-  return {std::move(fitting), [this, others] {
-            replace_backlog(*others);
-            folder_.remove(file("inbox.jsonl"));
+  return {std::move(fitting), [this, of_backlog, of_inbox] {
+            if (of_backlog) replace_backlog(*of_backlog);
+            if (!of_inbox) return;
+            sync_rejected();
+            if (of_inbox->empty()) folder_.remove(file("inbox.jsonl"));
+            else folder_.replace(file("inbox.jsonl"), *of_inbox, durability_);
           }};
 }
 
@@ -262,14 +369,25 @@ std::optional<Message> Mailbox::parse_or_reject(const std::string& line) const {
     if (!write_all(fd.get(), rejection_line(line, error.what(), now()))) {
       fail_errno("cannot write", folder_.path_of(file("rejected.jsonl")));
     }
+    set_aside_ = true;
     return std::nullopt;
   }
+}
+
+// What was set aside is on the disk before it goes from where it was.
+void Mailbox::sync_rejected() const {
+  if (!std::exchange(set_aside_, false) || durability_ == Durability::process) return;
+  const std::string name = file("rejected.jsonl");
+  const Fd fd = folder_.open(name, O_WRONLY | O_CREAT | O_APPEND);
+  if (::fdatasync(fd.get()) != 0) fail_errno("cannot write", folder_.path_of(name));
+  folder_.sync(Code::io);
 }
 
 // The position counts only for the file that it was written for: another one that is there at the same time has another
 // inode. But a number is given out again once its file is gone, so a position that outlived its file must go before the
 // next file comes.
 void Mailbox::replace_backlog(std::string_view text) const {
+  sync_rejected();
   const std::string position = file("backlog.pos");
   const Fd backlog = folder_.open_if_there(file("backlog.jsonl"), O_RDONLY);
   if (!backlog || backlog_position(backlog) == 0) folder_.remove(position);
@@ -309,25 +427,21 @@ void Mailbox::each_line(const std::function<void(const std::string&)>& visit) co
 void Mailbox::peek(const MessageFilter& filter, std::size_t most, const std::optional<std::string>& run,
                    const std::function<void(const Message&)>& visit) const {
   std::size_t seen = 0;
-  const auto show = [&](const std::string& line) {
-    if (seen >= most) return;
+  const auto parse = [&](const std::string& line) -> std::optional<Message> {
     try {
-      const Message message = parse_message(line, owner_, file("inbox.jsonl"));
-      if (!filter.fits(message)) return;
-      ++seen;
-      visit(message);
+      return parse_message(line, owner_, file("inbox.jsonl"));
     } catch (const Error& error) {
-      if (error.code() != Code::corrupt) throw;  // set aside by whoever takes it
+      if (error.code() != Code::corrupt) throw;
+      return std::nullopt;  // set aside by whoever takes it
     }
   };
-  for (const Slot& slot : slots()) {
-    if (!slot.exists || slot.busy || is_held(slot, run)) continue;
-    const Fd fd = folder_.open_if_there(slot.name, O_RDONLY);
-    if (!fd) continue;
-    LineReader reader(fd, 0);
-    while (const auto line = reader.next(kTornIsALine)) show(*line);
-  }
-  each_line(show);
+  const auto show = [&](const std::optional<Message>& message) {
+    if (!message || seen >= most || !filter.fits(*message)) return;
+    ++seen;
+    visit(*message);
+  };
+  for (const Message& message : taken_only(abandoned(run), parse)) show(message);
+  each_line([&](const std::string& line) { show(parse(line)); });
 }
 
 std::vector<Message> Mailbox::read_slot(const std::string& slot) const {
@@ -375,9 +489,13 @@ std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) c
   }
   std::vector<Message> acknowledged;
   for (const auto& [slot, messages] : gone) {
-    if (!kept[slot].empty()) folder_.replace(slot, lines_of(kept[slot]), durability_);
-    else remove_slot(slot);
-    drop_bodies(messages);
+    const auto let_go = [&] {
+      if (!kept[slot].empty()) folder_.replace(slot, lines_of(kept[slot]), durability_);
+      else remove_slot(slot);
+    };
+    if (acknowledged.empty()) let_go();
+    else after_change(let_go);
+    after_change([&] { drop_bodies(messages); });
     acknowledged.insert(acknowledged.end(), messages.begin(), messages.end());
   }
   return acknowledged;
@@ -385,8 +503,10 @@ std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) c
 
 void Mailbox::remove_slot(const std::string& slot) const {
   folder_.remove(slot);
-  if (folder_.has(slot + ".hold")) folder_.remove(slot + ".hold");
-  if (durability_ == Durability::power) folder_.sync();
+  after_change([&] {
+    if (folder_.has(slot + ".hold")) folder_.remove(slot + ".hold");
+    if (durability_ == Durability::power) folder_.sync();
+  });
 }
 
 void Mailbox::drop_bodies(const std::vector<Message>& messages) const {

@@ -49,8 +49,14 @@ class Batch {
   std::vector<Message> messages_;
 };
 
-// In the folder of a team: the contents of large messages.
+// In the folder of a team: the contents of large messages. A sender that is at work has its content under a temporary
+// name too until its messages are delivered: one without is of a message that lies in a mailbox, or of none.
 inline constexpr const char* kBodiesFolder = "bodies";
+// Those of none: their sender died before it delivered, or their reader after it had acknowledged. Throws again if
+// a mailbox is locked for so long.
+std::vector<std::string> lost_bodies(const Folder& team_folder, double lock_timeout);
+// Removes them, and what senders that died have left; not while somebody is at a mailbox.
+void sweep_bodies(const Folder& team_folder);
 
 enum class MessageState { pending, delivered, gone };
 
@@ -89,6 +95,9 @@ class Mailbox {
   std::vector<Message> read_slot(const std::string& slot) const;
   void merge_held(const std::string& slot) const;
   std::optional<Batch> take_whole(std::size_t most) const;
+  using Parse = std::function<std::optional<Message>(const std::string& line)>;
+  std::vector<std::string> abandoned(const std::optional<std::string>& run) const;
+  std::vector<Message> taken_only(const std::vector<std::string>& slots, const Parse& parse) const;
   void return_abandoned(const std::optional<std::string>& run) const;
   // Messages that are about to be taken, and the step that takes them out of where they were.
   struct Portion {
@@ -100,6 +109,7 @@ class Mailbox {
   Batch put_into_slot(std::vector<Message> messages) const;
   std::string free_slot() const;
   std::optional<Message> parse_or_reject(const std::string& line) const;
+  void sync_rejected() const;
   void replace_backlog(std::string_view text) const;
   off_t backlog_position(const Fd& backlog) const;
   void set_backlog_position(const Fd& backlog, off_t position) const;
@@ -111,6 +121,7 @@ class Mailbox {
   std::string owner_;
   Durability durability_;
   double lock_timeout_;
+  mutable bool set_aside_ = false;  // a line that was rejected is not yet synced
 };
 
 }  // namespace team

@@ -14,7 +14,6 @@ namespace team {
 
 namespace {
 
-constexpr const char* kFolder = "requests";
 constexpr const char* kLock = ".lock";
 constexpr std::string_view kSuffix = ".json";
 
@@ -27,13 +26,14 @@ Requests::Requests(const Folder& folder, Durability durability, double lock_time
 
 void Requests::open(const Request& request) const {
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
-  const Folder requests = folder_.make_beneath(kFolder, durability_);
+  const Folder requests = folder_.make_beneath(kRequestsFolder, durability_);
+  requests.sweep_temporaries();
   NewFile file(requests, to_file(request), durability_);
   if (!file.create(requests, file_of(request.id))) fail(Code::conflict, "there is a request {} already", request.id);
 }
 
 Request Requests::get(const std::string& id) const {
-  const auto requests = is_id(id) ? folder_.find_beneath(kFolder) : std::nullopt;
+  const auto requests = is_id(id) ? folder_.find_beneath(kRequestsFolder) : std::nullopt;
   const auto contents = requests ? requests->read(file_of(id), JsonLimits{}.bytes) : std::nullopt;
   if (!contents) fail(Code::not_found, "no request '{}'", one_line(id));
   return parse_request(contents->text, requests->path_of(file_of(id)));
@@ -41,7 +41,7 @@ Request Requests::get(const std::string& id) const {
 
 std::vector<Request> Requests::all(const std::function<void(const Error&)>& broken) const {
   std::vector<Request> found;
-  const auto requests = folder_.find_beneath(kFolder);
+  const auto requests = folder_.find_beneath(kRequestsFolder);
   if (!requests) return found;
   std::vector<std::string> ids;
   requests->each_name([&](const char* entry) {
@@ -88,7 +88,7 @@ void Requests::answer(const Answer& answer, const Actor& actor, const std::strin
   try {
     send(*request.answer_id);
   } catch (const Error& error) {
-    if (error.code() != Code::unknown) write(before);
+    if (error.code() != Code::unknown) after_change([&] { write(before); });
     throw;
   }
   request.status = answer.approve ? RequestStatus::approved : RequestStatus::rejected;
@@ -97,11 +97,16 @@ void Requests::answer(const Answer& answer, const Actor& actor, const std::strin
 }
 
 void Requests::withdraw(const std::string& id) const {
-  if (const auto requests = folder_.find_beneath(kFolder)) requests->remove(file_of(id));
+  const auto requests = folder_.find_beneath(kRequestsFolder);
+  if (!requests) return;
+  requests->remove(file_of(id));
+  if (durability_ == Durability::power) requests->sync();
 }
 
 void Requests::write(const Request& request) const {
-  folder_.make_beneath(kFolder, durability_).replace(file_of(request.id), to_file(request), durability_);
+  const Folder requests = folder_.make_beneath(kRequestsFolder, durability_);
+  requests.sweep_temporaries();
+  requests.replace(file_of(request.id), to_file(request), durability_);
 }
 
 }  // namespace team

@@ -17,6 +17,9 @@
 
 namespace team {
 
+// In the folder of a team.
+inline constexpr const char* kRequestsFolder = "requests";
+
 struct Answer {
   std::string request_id;
   RequestKind kind = RequestKind::plan;

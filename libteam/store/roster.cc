@@ -10,6 +10,7 @@
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/mailbox.h"
+#include "libteam/store/requests.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
 
@@ -199,7 +200,8 @@ Team Roster::change(const std::string& name, const std::function<void(Team&)>& e
   // The team may have been deleted while we waited; what we hold is then a folder on its way out.
   if (folder_of(name).inode() != folder.inode()) fail(Code::not_found, "no team '{}'", name);
   folder.sweep_temporaries();
-  if (const auto bodies = folder.find_beneath(kBodiesFolder)) bodies->sweep_temporaries();
+  if (const auto requests = folder.find_beneath(kRequestsFolder)) requests->sweep_temporaries();
+  sweep_bodies(folder);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     const auto contents = folder.read(kConfig, JsonLimits{}.bytes);

@@ -58,6 +58,7 @@ TaskId TaskFiles::highest_given() const {
   mark.resize(mark.find_last_not_of(' ') + 1);
   const auto id = parse_integer(mark);
   if (!id) fail(Code::corrupt, "{}:1:1: not a number", folder_.path_of(kHighWatermark));
+  if (*id > kLargestTaskId) fail(Code::corrupt, "{}:1:1: above {}", folder_.path_of(kHighWatermark), kLargestTaskId);
   return *id;
 }
 
@@ -84,7 +85,9 @@ bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamp
   if (tasks.size() == 1) {
     NewFile file = prepare(tasks[0]);
     stamps = {file.stamp()};
-    return file.create(folder_, file_of(tasks[0].id));
+    const bool made = file.create(folder_, file_of(tasks[0].id));
+    changed_at_ = file.folder_mtime();
+    return made;
   }
   stamps = create_batch(tasks);
   return true;
@@ -118,6 +121,7 @@ std::vector<Stamp> TaskFiles::create_batch(const std::vector<Task>& tasks) const
   after_change([&] {
     if (durability_ == Durability::power) folder_.sync();
     move_batch_in();
+    changed_at_ = folder_.mtime_ns();
   });
   return stamps;
 }
@@ -137,6 +141,7 @@ void TaskFiles::move_batch_in() const {
 
 void TaskFiles::remove(TaskId id) const {
   folder_.remove(file_of(id));
+  changed_at_ = after_change([&] { return folder_.mtime_ns(); });
   if (durability_ == Durability::power) folder_.sync();
 }
 

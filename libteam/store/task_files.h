@@ -52,6 +52,8 @@ class TaskFiles {
   // All of them or none. False if somebody made a file of that name meanwhile.
   bool create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps) const;
   void remove(TaskId id) const;
+  // The folder's mtime right after the last create() or remove(): a later one is by somebody else.
+  std::int64_t changed_at() const { return changed_at_; }
   // Ids up to this one are used up. Before the task that has the highest id goes, this must be on the disk.
   void give(TaskId id, Durability durability) const;
 
@@ -72,6 +74,7 @@ class TaskFiles {
   Folder folder_;
   Durability durability_;
   mutable std::optional<Folder> scratch_;  // opened when something is written
+  mutable std::int64_t changed_at_ = 0;
 };
 
 }  // namespace team

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "libteam/base/clock.h"
@@ -75,25 +76,61 @@ std::string command_of(int pid) {
   return first_line(name);
 }
 
-std::optional<int> holder_of(const Fd& lock) {
-  struct stat status {};
-  if (::fstat(lock.get(), &status) != 0) return std::nullopt;
-  std::FILE* locks = std::fopen("/proc/locks", "re");
-  if (locks == nullptr) return std::nullopt;
-  std::optional<int> holder;
+using FileOfC = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+FileOfC open_list(const char* path) {
+  return {std::fopen(path, "re"), [](std::FILE* file) { return file ? std::fclose(file) : 0; }};
+}
+
+// As the kernel names a file in its list of locks.
+struct Place {
+  unsigned major_number = 0, minor_number = 0;
+  unsigned long inode = 0;
+  bool operator==(const Place&) const = default;
+};
+
+// The device is that of the mount: btrfs and overlayfs show another one in stat(2).
+std::optional<Place> place_of(const Fd& file) {
+  struct statx status {};
+  if (::statx(file.get(), "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &status) != 0) return std::nullopt;
+  Place place{status.stx_dev_major, status.stx_dev_minor, static_cast<unsigned long>(status.stx_ino)};
+  const FileOfC mounts = open_list("/proc/self/mountinfo");
   char line[256];
-  while (!holder && std::fgets(line, sizeof line, locks) != nullptr) {
+  bool at_start = true;  // of a line: some are longer than ours
+  while (mounts && std::fgets(line, sizeof line, mounts.get()) != nullptr) {
+    unsigned long long mount = 0;
+    Place found = place;
+    const bool parsed =
+        at_start && std::sscanf(line, "%llu %*u %u:%u", &mount, &found.major_number, &found.minor_number) == 3;
+    if (parsed && mount == status.stx_mnt_id) return found;
+    at_start = std::strchr(line, '\n') != nullptr;
+  }
+  return place;
+}
+
+std::optional<int> look_for_holder(const Place& place) {
+  const FileOfC locks = open_list("/proc/locks");
+  if (!locks) return std::nullopt;
+  char line[256];
+  while (std::fgets(line, sizeof line, locks.get()) != nullptr) {
     char kind[16];
     int pid = 0;
-    unsigned major_number = 0;
-    unsigned minor_number = 0;
-    unsigned long inode = 0;
-    if (std::sscanf(line, "%*d: %15s %*s %*s %d %x:%x:%lu", kind, &pid, &major_number, &minor_number, &inode) != 5) {
+    Place at;
+    if (std::sscanf(line, "%*d: %15s %*s %*s %d %x:%x:%lu", kind, &pid, &at.major_number, &at.minor_number,
+                    &at.inode) != 5) {
       continue;  // "-> FLOCK": somebody who waits too
     }
-    if (std::strcmp(kind, "FLOCK") == 0 && inode == status.st_ino && pid > 0) holder = pid;
+    if (std::strcmp(kind, "FLOCK") == 0 && at == place && pid > 0) return pid;
   }
-  std::fclose(locks);
+  return std::nullopt;
+}
+
+// The kernel gives its list in parts, between which locks come and go: one that is there may be missed.
+std::optional<int> holder_of(const Fd& lock) {
+  constexpr int kLooks = 5;
+  const auto place = place_of(lock);
+  std::optional<int> holder;
+  for (int i = 0; i < kLooks && place && !holder; ++i) holder = look_for_holder(*place);
   return holder;
 }
 
@@ -146,7 +183,9 @@ Held look_at_lock(const Folder& folder, const std::string& name) {
   if (!fd && errno == ENOENT) return Held::no_file;
   if (!fd) fail_errno("cannot open", folder.path_of(name));
   // Shared, so that two who look do not see each other; it ends with the descriptor.
-  return ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 ? Held::no : Held::yes;
+  if (::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) return Held::no;
+  if (errno == EWOULDBLOCK) return Held::yes;
+  fail_errno("cannot look at", folder.path_of(name));
 }
 
 std::optional<int> holder_of(const Folder& folder, const std::string& name) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "libteam/base/error.h"
 
@@ -38,6 +39,7 @@ bool NewFile::create(const Folder& folder, const std::string& name) {
     if (errno == EEXIST) return false;
     fail_errno("cannot write", folder.path_of(name));
   }
+  folder_mtime_ = after_change([&] { return folder.mtime_ns(); });
   if (durability_ == Durability::power) folder.sync();
   return true;
 }
@@ -64,7 +66,10 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
   } else {
     fail_errno("cannot write", folder.path_of(name));
   }
+  folder_mtime_ = after_change([&] { return folder.mtime_ns(); });
   if (durability_ == Durability::power) folder.sync();
+  // What was swapped out goes now, not at the end: by then the caller may have said that nothing of it is left.
+  if (std::exchange(armed_, false)) after_change([&] { scratch_.remove(temporary_); });
   return true;
 }
 

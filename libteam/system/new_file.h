@@ -19,6 +19,8 @@ class NewFile {
   ~NewFile();
 
   const Stamp& stamp() const { return stamp_; }
+  // The mtime that the folder got when this took its place: a later one is by somebody else.
+  std::int64_t folder_mtime() const { return folder_mtime_; }
 
   // Takes the place of whatever has the name.
   void replace(const Folder& folder, const std::string& name);
@@ -33,6 +35,7 @@ class NewFile {
   std::string temporary_;
   Durability durability_;
   Stamp stamp_;
+  std::int64_t folder_mtime_ = 0;
   bool armed_ = true;
 };
 

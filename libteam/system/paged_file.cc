@@ -1,15 +1,40 @@
 #include "libteam/system/paged_file.h"
 
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "libteam/base/error.h"
 
 namespace team {
+
+namespace {
+
+// Four sums side by side, for a processor that can: a page takes some hundred nanoseconds. The number goes in, so that
+// no page passes for another one.
+std::uint64_t checksum_of(const std::byte* bytes, std::uint64_t number) {
+  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15;
+  std::array<std::uint64_t, 4> sums = {number + 1, 2, 3, 4};
+  for (std::size_t at = 0; at < PagedFile::kPageSize; at += sizeof sums) {
+    std::array<std::uint64_t, 4> words;
+    std::memcpy(words.data(), bytes + at, sizeof words);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      sums[i] = (sums[i] ^ words[i]) * kPrime;
+      sums[i] ^= sums[i] >> 32;
+    }
+  }
+  std::uint64_t all = 0;
+  for (const std::uint64_t sum : sums) all = (all ^ sum) * kPrime;
+  return all;
+}
+
+}  // namespace
 
 PagedFile::Page& PagedFile::page(std::uint64_t offset) {
   const std::uint64_t number = offset / kPageSize;
@@ -17,18 +42,27 @@ PagedFile::Page& PagedFile::page(std::uint64_t offset) {
   auto& slot = pages_[number];
   if (!slot) {
     slot = std::make_unique<Page>();
-    ssize_t got = -1;
-    do {
-      got = ::pread(fd_.get(), slot->bytes.data(), kPageSize, static_cast<off_t>(number * kPageSize));
-    } while (got < 0 && errno == EINTR);
-    if (got < 0) {
+    if (!read(number, *slot)) {
       pages_.erase(number);
-      fail_errno("cannot read", "a cache");
+      throw Damage();
     }
   }
   last_number_ = number;
   last_ = slot.get();
   return *last_;
+}
+
+// False if it is not as it was written. A page that never was is a hole of zeros, with a checksum of zero.
+bool PagedFile::read(std::uint64_t number, Page& page) const {
+  const iovec parts[] = {{page.bytes.data(), kPageSize}, {&page.checksum, sizeof page.checksum}};
+  ssize_t got = -1;
+  do {
+    got = ::preadv(fd_.get(), parts, std::size(parts), static_cast<off_t>(number * kStoredSize));
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) fail_errno("cannot read", "a cache");
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+  if (page.checksum == 0) return std::all_of(page.bytes.begin(), page.bytes.end(), is_zero);
+  return got == static_cast<ssize_t>(kStoredSize) && page.checksum == checksum_of(page.bytes.data(), number);
 }
 
 bool PagedFile::flush() {
@@ -43,8 +77,10 @@ bool PagedFile::flush() {
 bool PagedFile::flush_first_page() { return write(0, page(0)); }
 
 bool PagedFile::write(std::uint64_t number, Page& page) {
-  const ssize_t written = ::pwrite(fd_.get(), page.bytes.data(), kPageSize, static_cast<off_t>(number * kPageSize));
-  page.dirty = written != static_cast<ssize_t>(kPageSize);
+  page.checksum = checksum_of(page.bytes.data(), number);
+  const iovec parts[] = {{page.bytes.data(), kPageSize}, {&page.checksum, sizeof page.checksum}};
+  const ssize_t written = ::pwritev(fd_.get(), parts, std::size(parts), static_cast<off_t>(number * kStoredSize));
+  page.dirty = written != static_cast<ssize_t>(kStoredSize);
   return !page.dirty;
 }
 

@@ -3,6 +3,9 @@
 // For caches that are opened, touched in a few places and closed again, thousands of times a second: pread and pwrite
 // of a few pages cost a third of what mapping the file does (Boost.Interprocess's mapped_region included). Changes stay
 // in memory until flush(); an item must not cross a page.
+//
+// On disk each page is followed by a checksum of it, so that a page that somebody else, or the disk, has changed is not
+// taken for what it was: looking at one throws Damage.
 #pragma once
 
 #include <array>
@@ -15,11 +18,17 @@
 
 namespace team {
 
+// A page is not as it was written. Nothing helps but clear().
+class Damage : public Error {
+ public:
+  Damage() : Error(Code::io, "a cache is damaged") {}
+};
+
 class PagedFile {
  public:
   explicit PagedFile(Fd fd) : fd_(std::move(fd)) {}
 
-  // What lies at `offset`; zeros beyond the end of the file.
+  // What lies at `offset`; zeros beyond the end of the file. Throws Damage.
   template <class Item>
   const Item& get(std::uint64_t offset) {
     return *reinterpret_cast<const Item*>(page(offset).bytes.data() + offset % kPageSize);
@@ -48,9 +57,13 @@ class PagedFile {
  private:
   struct Page {
     alignas(64) std::array<std::byte, kPageSize> bytes{};
+    std::uint64_t checksum = 0;
     bool dirty = false;
   };
+  static constexpr std::size_t kStoredSize = kPageSize + sizeof Page::checksum;
+
   Page& page(std::uint64_t offset);
+  bool read(std::uint64_t number, Page& page) const;
   bool write(std::uint64_t number, Page& page);
 
   Fd fd_;

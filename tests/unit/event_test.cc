@@ -1,4 +1,4 @@
-// What an event was about, for people.
+// What an event was about, for people; and what was written down can be read.
 #include "libteam/record/event.h"
 
 #include "tests/unit/check.h"
@@ -45,9 +45,39 @@ void odd_values() {
   CHECK(find_envelope(R"({"seq":9,"timestamp":1,"agent_id":"bob","event":{"type":"X"}})")->type == "X");
 }
 
+// What a task can hold, an event about it can hold too.
+void deep_and_large() {
+  const auto read = [](const Event& event) {
+    return parse_envelope(to_envelope(1, 0, {"t", "ann", {}, {}}, event), "x");
+  };
+  std::string deepest = "1";
+  for (int i = 0; i < 62; ++i) deepest = "{\"a\":" + deepest + "}";
+  const Task plain = parse_task(R"({"subject":"x"})", 1, "1.json");
+  const Task deep = parse_task("{\"subject\":\"x\",\"metadata\":" + deepest + "}", 1, "1.json");
+  CHECK(read(task_change_event(plain, deep)).details.find(deepest) != std::string::npos);
+
+  Task before = plain, after = plain;
+  before.description = std::string(3 << 20, 'a');
+  after.description = std::string(3 << 20, 'b');
+  after.status = Status::completed;
+  after.result = "done";
+  const Envelope large = read(task_change_event(before, after));
+  CHECK(detail(large, "changes") == "(too long for the log)" && detail(large, "result") == "done");
+  CHECK(to_envelope({}, 0, {"t", "ann", {}, {}}, task_change_event(before, after)).size() > 6 << 20);  // for a hook
+}
+
+void numbers() {
+  CHECK(sequence_of(R"({"seq":9007199254740992,"x":1})") == kLargestSequence);
+  for (const char* number : {"9007199254740993", "9223372036854775807", "-1", "01", "x"}) {
+    CHECK(!sequence_of(fmt::format("{{\"seq\":{},", number)));
+  }
+}
+
 }  // namespace
 
 int main() {
+  deep_and_large();
+  numbers();
   calls();
   texts_and_steps();
   odd_values();

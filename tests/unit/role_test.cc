@@ -79,13 +79,38 @@ void refusals() {
   for (const auto& [definition, end] : cases) {
     const std::string text = refusal(definition);
     CHECK(text.starts_with("config.json: role coder") && ends_with(text, end));
-    CHECK(fails_with(Code::corrupt, [&] { parse(definition); }));
+    CHECK(fails_with(Code::corrupt, [&given = definition] { parse(given); }));
+  }
+}
+
+// What a user's file may hold, the configuration it goes into can hold.
+void from_files() {
+  Team team;
+  team.name = "alpha";
+  const auto nested = [](std::size_t levels) {
+    return "{\"a\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
+  };
+  put_role(team, make_role("coder", nested(62), "coder.json"));
+  CHECK(to_file(parse_team(to_file(team), "alpha", "config.json")) == to_file(team));
+  CHECK(fails_with(Code::corrupt, [&] { make_role("coder", nested(63), "coder.json"); }));
+}
+
+void numbers() {
+  const auto parse_numbers = [](const std::string& numbers) {
+    return parse_team(R"({"name":"alpha","lead":"lead","numbers":)" + numbers + "}", "alpha", "config.json").numbers;
+  };
+  CHECK(parse_numbers(R"({"coder":3})")[0].second == 3);
+  CHECK(parse_numbers(R"({"a\u0000b":7,"a":1})")[0].second == 7);
+  for (const char* wrong : {R"({"a":-1})", R"({"a":"1"})", R"({"a":2147483648})", R"({"a":null})"}) {
+    CHECK(fails_with(Code::corrupt, [&] { parse_numbers(wrong); }));
   }
 }
 
 }  // namespace
 
 int main() {
+  from_files();
+  numbers();
   least();
   all();
   nothing_said();

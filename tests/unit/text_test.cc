@@ -58,6 +58,7 @@ void for_terminals() {
         "31m");
   CHECK(printable("a\xC2") == "a\xEF\xBF\xBD");
   CHECK(printable("").empty());
+  CHECK(printable("a\u202Eb\u2066c\u2069d\u2028e") == "abcde");  // would turn the rest of the line around
 }
 
 void numbers() {
@@ -71,6 +72,8 @@ void numbers() {
   CHECK(parse_seconds("3m") == 180);
   CHECK(parse_seconds("1h") == 3600);
   for (const char* bad : {"", "x", "-1", "1d", "1 s", "inf", "nan", "1e999"}) CHECK(!parse_seconds(bad));
+  // In seconds it would be no number any more.
+  CHECK(parse_seconds(std::string(308, '9')) && !parse_seconds(std::string(308, '9') + "h"));
 }
 
 void neighbours() {
