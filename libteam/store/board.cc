@@ -237,12 +237,13 @@ class Board::Session {
     files().give(tasks.back().id, Durability::process);
     try {
       std::vector<Stamp> stamps;
-      if (!files().create(tasks, stamps)) throw Interference{};
-      return stamps;
+      if (files().create(tasks, stamps, [&] { return index_.is_current(); })) return stamps;
     } catch (const Error& error) {
       if (error.code() == Code::io) files().give(given, Durability::process);
       throw;
     }
+    files().give(given, Durability::process);
+    throw Interference{};
   }
 
   void sweep() { index_.sweep(); }
@@ -594,6 +595,7 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
     if (id >= files_.highest_given()) files_.give(id, rules_.durability);
     else if (id == session.index().highest()) files_.give(files_.highest_given(), rules_.durability);
     session.index().begin();
+    if (!session.index().is_current()) throw Interference{};
     files_.remove(id);
     session.note(id, files_.changed_at(), [&] { session.index().forget(id); });
     record_(actor, {task_event("TASK_DELETED", task)});

@@ -81,24 +81,23 @@ const Folder& TaskFiles::scratch() const {
 
 NewFile TaskFiles::prepare(const Task& task) const { return NewFile(scratch(), text_of(task), durability_); }
 
-bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps) const {
-  if (tasks.size() == 1) {
-    NewFile file = prepare(tasks[0]);
-    stamps = {file.stamp()};
-    const bool made = file.create(folder_, file_of(tasks[0].id));
-    changed_at_ = file.folder_mtime();
-    return made;
-  }
-  stamps = create_batch(tasks);
+bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
+                       const std::function<bool()>& undisturbed) const {
+  if (tasks.size() > 1) return create_batch(tasks, stamps, undisturbed);
+  NewFile file = prepare(tasks[0]);
+  stamps = {file.stamp()};
+  if (!undisturbed() || !file.create(folder_, file_of(tasks[0].id))) return false;
+  changed_at_ = file.folder_mtime();
   return true;
 }
 
-std::vector<Stamp> TaskFiles::create_batch(const std::vector<Task>& tasks) const {
+bool TaskFiles::create_batch(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
+                             const std::function<bool()>& undisturbed) const {
   // 1. Everything is written where nobody looks. 2. One rename decides. 3. The files move to their places; if we die
   // on the way, the next one who looks goes on from there.
   const Folder& scratch_folder = scratch();
   const std::string name = fmt::format("{}{:016x}", kBatchPrefix, random_number());
-  std::vector<Stamp> stamps;
+  stamps.clear();
   try {
     const Folder batch = scratch_folder.make_beneath(name, Durability::process);
     constexpr std::size_t kFew = 16;  // above it one flush of everything is cheaper than one each
@@ -109,6 +108,10 @@ std::vector<Stamp> TaskFiles::create_batch(const std::vector<Task>& tasks) const
     }
     if (each) batch.sync(Code::io);
     else if (durability_ == Durability::power) batch.sync_filesystem();
+    if (!undisturbed()) {
+      scratch_folder.remove_tree(name);
+      return false;
+    }
     scratch_folder.rename_into(name, folder_, kBatch);
   } catch (const Error&) {
     try {
@@ -123,7 +126,7 @@ std::vector<Stamp> TaskFiles::create_batch(const std::vector<Task>& tasks) const
     move_batch_in();
     changed_at_ = folder_.mtime_ns();
   });
-  return stamps;
+  return true;
 }
 
 void TaskFiles::move_batch_in() const {

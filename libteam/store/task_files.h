@@ -9,6 +9,7 @@
 // Reading needs no lock. Everything else is done under the board's lock.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,8 +50,10 @@ class TaskFiles {
 
   // The text of a task, written and waiting to take its place.
   NewFile prepare(const Task& task) const;
-  // All of them or none. False if somebody made a file of that name meanwhile.
-  bool create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps) const;
+  // All of them or none. False if somebody made a file of that name meanwhile, or if `undisturbed`, which is asked when
+  // all is written and nothing to be seen yet, says so.
+  bool create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
+              const std::function<bool()>& undisturbed) const;
   void remove(TaskId id) const;
   // The folder's mtime right after the last create() or remove(): a later one is by somebody else.
   std::int64_t changed_at() const { return changed_at_; }
@@ -68,7 +71,8 @@ class TaskFiles {
 
  private:
   const Folder& scratch() const;
-  std::vector<Stamp> create_batch(const std::vector<Task>& tasks) const;
+  bool create_batch(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
+                    const std::function<bool()>& undisturbed) const;
   void move_batch_in() const;
 
   Folder folder_;

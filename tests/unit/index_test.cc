@@ -189,7 +189,7 @@ void check_a_change_during_ours() {
     tasks[i].role = "nobody";
   }
   std::vector<Stamp> stamps;
-  CHECK(files.create(tasks, stamps));
+  CHECK(files.create(tasks, stamps, [] { return true; }));
   {
     Index index(files);
     index.refresh();
