@@ -309,7 +309,11 @@ void Teammate::persist(Call call) {
       call();
       return;
     } catch (const Error& error) {
-      if (error.code() == Code::unknown) return;
+      if (error.code() == Code::unknown) {
+        note(
+            fmt::format("{}: {}", name_of(error.code()), error.what()));  // done, perhaps not on the disk or in the log
+        return;
+      }
       if (error.code() != Code::io && error.code() != Code::again) throw;
       wait_after(error);
       if (ending_) return;
@@ -561,9 +565,10 @@ bool Teammate::agree_on_plan(Job& job) {
     letter.to = place_.team().lead;
     letter.content = outcome.result;
     if (job.task) letter.task = job.task->id;
-    std::string request;
+    const std::string request = new_id();  // ours, so that it is known even if it is not known how the sending ended
+    letter.request_id = request;
     try {
-      persist([&] { request = *place_.mail().send(letter, place_.self()).front().request_id; });
+      persist([&] { place_.mail().send(letter, place_.self()); });
     } catch (const Error& error) {
       if (error.code() != Code::permission_denied) throw;
       settle(job, Outcome{.kind = Outcome::Kind::failed, .reason = error.what()});  // a hook refused the plan
