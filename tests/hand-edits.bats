@@ -564,30 +564,23 @@ the_story_goes_on() {
   the_story_goes_on
 }
 
-@test "the edges can be deleted" {
-  setup_story
-  rm .tasks/.edges
-
-  the_story_goes_on
-}
-
-@test "both caches can be deleted, before every command" {
+@test "the index can be deleted before every command" {
   setup_story
 
-  rm .tasks/.index .tasks/.edges
+  rm .tasks/.index
   same 3 "$(task-claim --next --as backend | cut -f 1)"
-  rm .tasks/.index .tasks/.edges
+  rm .tasks/.index
   same 4 "$(task-complete 3 --as backend | cut -f 1)"
-  rm .tasks/.index .tasks/.edges
+  rm .tasks/.index
   same 4 "$(task-claim --next --as backend | cut -f 1)"
-  rm .tasks/.index .tasks/.edges
+  rm .tasks/.index
   same 5 "$(task-create 'fifth')"
 }
 
-@test "the caches can be deleted while many work" {
+@test "the index can be deleted while many work" {
   for _ in {1..30}; do echo '{"subject":"task"}'; done | task-create - >ids
 
-  seq 30 | xargs -P 6 -I{} sh -c 'rm -f .tasks/.index; task-claim --next --as worker-{}; rm -f .tasks/.edges' >claimed
+  seq 30 | xargs -P 6 -I{} sh -c 'rm -f .tasks/.index; task-claim --next --as worker-{}; rm -f .tasks/.index' >claimed
 
   same "$(seq 30)" "$(cut -f 1 claimed | sort -n)"
 }
@@ -597,7 +590,6 @@ the_story_goes_on() {
   mkdir other
   for _ in {1..9}; do task-create 'other' --priority 2 -C other; done
   cat other/.tasks/.index >.tasks/.index
-  cat other/.tasks/.edges >.tasks/.edges
 
   the_story_goes_on
 }
@@ -642,13 +634,6 @@ the_story_goes_on() {
 @test "an index full of garbage is made anew" {
   setup_story
   head -c 200000 /dev/urandom >.tasks/.index
-
-  the_story_goes_on
-}
-
-@test "edges full of garbage are made anew" {
-  setup_story
-  head -c 20000 /dev/urandom >.tasks/.edges
 
   the_story_goes_on
 }

@@ -79,6 +79,13 @@ std::string error_line(const Choices& choices, Code code, std::string_view text)
   return fmt::format("{{\"status\":\"error\",\"code\":\"{}\",\"error\":\"{}\"}}\n", name_of(code), quoted);
 }
 
+// Whether a word of the line may be one of these names: a short one may stand among others (-hC).
+bool may_mean(const std::string& word, std::string_view names) {
+  if (!word.starts_with("--")) return word.starts_with('-') && !names.starts_with("--");
+  const std::string_view longest = names.substr(names.rfind(',') + 1);
+  return word.starts_with(longest) && (word.size() == longest.size() || word[longest.size()] == '=');
+}
+
 }  // namespace
 
 struct Command::Parts {
@@ -294,18 +301,20 @@ void Command::Parts::parse(int argc, char** argv) {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();  // operands are dealt out below: CLI11 would name the wrong word where one is unknown
+  std::vector<std::string> words = take_optional_values({argv + 1, argv + argc}, values);
   for (std::size_t i = 0; i < entries.size(); ++i) {
+    // CLI11 takes longer to hear of an option than to find it: it hears of those that are there.
+    const auto is_meant = [&](const std::string& word) { return may_mean(word, entries[i].names); };
+    if (std::none_of(words.begin(), words.end(), is_meant)) continue;
     if (entries[i].flag != nullptr) {
       app.add_flag(entries[i].names, *entries[i].flag);
-    } else if (entries[i].value_optional) {
-      app.add_flag_callback(entries[i].names, [] {});  // taken out of the words below
-    } else if (!entries[i].operand) {
+    } else if (!entries[i].operand && !entries[i].value_optional) {
       app.add_option(entries[i].names, values[i])->expected(1)->take_all()->allow_extra_args(false);
     }
   }
-  app.add_flag("--option-table", wants_table);  // for the completion script and the tests; not for people
+  // For the completion script and the tests; not for people.
+  if (argc == 2 && std::string_view(argv[1]) == "--option-table") app.add_flag(argv[1], wants_table);
   try {
-    std::vector<std::string> words = take_optional_values({argv + 1, argv + argc}, values);
     std::reverse(words.begin(), words.end());
     app.parse(words);
   } catch (const CLI::ParseError& error) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libteam/base/json_text.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 
@@ -27,33 +28,75 @@ std::string type_of_move(const Task& before, const Task& after) {
 
 // A line that is larger than what is read of a line would be one that nobody can read: what is too large gives way, the
 // largest first.
-void shorten(Json& body) {
+std::string shorten(const std::string& details) {
   constexpr std::size_t kMost = JsonLimits{}.bytes - 4096;  // beside it stands who and when
+  Json body = Json::parse(details);
   const std::string note = "(too long for the log)";
   while (dump_line(body).size() > kMost) {
     const auto largest = std::max_element(body.begin(), body.end(), [](const Json& one, const Json& other) {
       return dump_line(one).size() < dump_line(other).size();
     });
-    if (*largest == note) return;
+    if (*largest == note) break;
     *largest = note;
   }
+  return dump_line(body);
 }
+
+JsonText about(const Task& task) {
+  JsonText text;
+  text.add("task_id", task.id);
+  text.add("subject", task.subject);
+  text.add("owner", task.owner);
+  return text;
+}
+
+// What differs, as "key": [from, to].
+class Changes {
+ public:
+  template <class Value>
+  void compare(const char* key, const Value& from, const Value& to) {
+    if (from != to) text_.add_json(key, fmt::format("[{},{}]", alone(from), alone(to)));
+  }
+  void compare_json(const char* key, const std::string& from, const std::string& to) {
+    if (from != to) text_.add_json(key, fmt::format("[{},{}]", from, to));
+  }
+  std::string take() { return text_.take(); }
+
+ private:
+  // A value as it stands after a key.
+  template <class Value>
+  static std::string alone(const Value& value) {
+    constexpr std::string_view kBefore = "{\"\":";
+    JsonText text;
+    text.add("", value);
+    const std::string object = text.take();
+    return object.substr(kBefore.size(), object.size() - kBefore.size() - 1);
+  }
+
+  JsonText text_;
+};
 
 }  // namespace
 
 std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const EventOrigin& origin,
                         const Event& event) {
-  Json body = {{"type", event.type}};
-  body.update(Json::parse(event.details));
   // Only what happened stands in a log.
-  if (seq && event.details.size() > JsonLimits{}.bytes / 2) shorten(body);
-  return dump_line({{"seq", or_null(seq)},
-                    {"timestamp", timestamp},
-                    {"team_id", origin.team},
-                    {"agent_id", origin.agent},
-                    {"role_name", or_null(origin.role)},
-                    {"run_id", or_null(origin.run)},
-                    {"event", body}});
+  const bool too_large = seq && event.details.size() > JsonLimits{}.bytes / 2;
+  const std::string details = too_large ? shorten(event.details) : event.details;
+  JsonText type;
+  type.add("type", event.type);
+  std::string body = type.take();
+  // Both are objects on one line: they are joined as texts.
+  if (details != "{}") body.replace(body.size() - 1, 1, ",").append(details, 1);
+  JsonText text;
+  text.add("seq", seq);
+  text.add("timestamp", timestamp);
+  text.add("team_id", origin.team);
+  text.add("agent_id", origin.agent);
+  text.add("role_name", origin.role);
+  text.add("run_id", origin.run);
+  text.add_json("event", body);
+  return text.take();
 }
 
 std::optional<Envelope> find_envelope(std::string_view line) {
@@ -87,44 +130,39 @@ Envelope parse_envelope(std::string_view line, std::string_view where) {
   return envelope;
 }
 
-Event task_event(std::string type, const Task& task) {
-  return {std::move(type),
-          dump_line({{"task_id", task.id}, {"subject", task.subject}, {"owner", or_null(task.owner)}})};
-}
+Event task_event(std::string type, const Task& task) { return {std::move(type), about(task).take()}; }
 
 Event task_change_event(const Task& before, const Task& after) {
-  Json details = {{"task_id", after.id}, {"subject", after.subject}, {"owner", or_null(after.owner)}};
-  Json changes = Json::object();
-  const auto compare = [&](const char* key, const Json& from, const Json& to) {
-    if (from != to) changes[key] = {from, to};
-  };
-  compare("subject", before.subject, after.subject);
-  compare("description", before.description, after.description);
-  compare("status", name_of(before.status), name_of(after.status));
-  compare("owner", or_null(before.owner), or_null(after.owner));
-  compare("blockedBy", before.blocked_by, after.blocked_by);
-  compare("priority", before.priority, after.priority);
-  compare("role", or_null(before.role), or_null(after.role));
-  compare("deliverable", or_null(before.deliverable), or_null(after.deliverable));
-  compare("metadata", Json::parse(before.metadata), Json::parse(after.metadata));
-  details["changes"] = std::move(changes);
-  if (after.status == Status::completed && after.result) details["result"] = *after.result;
-  if (after.status != Status::completed && after.error) details["reason"] = *after.error;
-  return {type_of_move(before, after), dump_line(details)};
+  Changes changes;
+  changes.compare("subject", before.subject, after.subject);
+  changes.compare("description", before.description, after.description);
+  changes.compare("status", name_of(before.status), name_of(after.status));
+  changes.compare("owner", before.owner, after.owner);
+  changes.compare("blockedBy", before.blocked_by, after.blocked_by);
+  changes.compare("priority", before.priority, after.priority);
+  changes.compare("role", before.role, after.role);
+  changes.compare("deliverable", before.deliverable, after.deliverable);
+  changes.compare_json("metadata", before.metadata, after.metadata);
+  JsonText details = about(after);
+  details.add_json("changes", changes.take());
+  if (after.status == Status::completed && after.result) details.add("result", after.result);
+  if (after.status != Status::completed && after.error) details.add("reason", after.error);
+  return {type_of_move(before, after), details.take()};
 }
 
 Event message_event(std::string type, const Message& message) {
   constexpr std::size_t kLongestText = 1000;  // of which a digest shows the beginning
-  Json details = {{"message_id", message.id},
-                  {"message_type", message.type},
-                  {"sender", message.sender},
-                  {"recipient", message.recipient},
-                  {"summary", message.summary}};
-  if (type == "MESSAGE_SENT") details["text"] = cut_characters(one_line(message.content), kLongestText);
-  if (message.request_id) details["request_id"] = *message.request_id;
-  if (message.reply_to) details["reply_to"] = *message.reply_to;
-  if (message.approve) details["approve"] = *message.approve;
-  return {std::move(type), dump_line(details)};
+  JsonText details;
+  details.add("message_id", message.id);
+  details.add("message_type", message.type);
+  details.add("sender", message.sender);
+  details.add("recipient", message.recipient);
+  details.add("summary", message.summary);
+  if (type == "MESSAGE_SENT") details.add("text", cut_characters(one_line(message.content), kLongestText));
+  if (message.request_id) details.add("request_id", message.request_id);
+  if (message.reply_to) details.add("reply_to", message.reply_to);
+  if (message.approve) details.add("approve", message.approve);
+  return {std::move(type), details.take()};
 }
 
 Event with_task(Event event, const Task& task) {

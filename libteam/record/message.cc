@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libteam/base/json_text.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 
@@ -14,24 +15,6 @@ constexpr std::array<std::string_view, 6> kSendable = {
     "message", "broadcast", "shutdown_request", "shutdown_response", "plan_approval_request", "plan_approval_response"};
 constexpr std::array<std::string_view, 5> kOfSystem = {"task_assigned", "task_unblocked", "idle_notification",
                                                        "all_idle", "error"};
-
-Json to_json(const Message& message) {
-  Json json = {{"id", message.id},
-               {"type", message.type},
-               {"sender", message.sender},
-               {"recipient", message.recipient},
-               {"content", message.content},
-               {"summary", message.summary},
-               {"timestamp", message.timestamp}};
-  if (message.request_id) json["request_id"] = *message.request_id;
-  if (message.reply_to) json["reply_to"] = *message.reply_to;
-  if (message.approve) json["approve"] = *message.approve;
-  if (message.feedback) json["feedback"] = *message.feedback;
-  if (message.interrupt) json["interrupt"] = true;
-  if (message.body_size > 0) json["body_size"] = message.body_size;
-  if (message.extra != "{}") json.update(Json::parse(message.extra));
-  return json;
-}
 
 }  // namespace
 
@@ -72,7 +55,24 @@ Message parse_message(std::string_view line, std::string_view recipient, std::st
   return message;
 }
 
-std::string to_line(const Message& message) { return dump_line(to_json(message)); }
+std::string to_line(const Message& message) {
+  JsonText text;
+  text.add("id", message.id);
+  text.add("type", message.type);
+  text.add("sender", message.sender);
+  text.add("recipient", message.recipient);
+  text.add("content", message.content);
+  text.add("summary", message.summary);
+  text.add("timestamp", message.timestamp);
+  if (message.request_id) text.add("request_id", message.request_id);
+  if (message.reply_to) text.add("reply_to", message.reply_to);
+  if (message.approve) text.add("approve", message.approve);
+  if (message.feedback) text.add("feedback", message.feedback);
+  if (message.interrupt) text.add("interrupt", true);
+  if (message.body_size > 0) text.add("body_size", message.body_size);
+  text.add_all_of(message.extra);
+  return text.take();
+}
 
 SplitLine to_split_line(const Message& message) {
   constexpr std::string_view kMark = "\"content\":\"";
@@ -84,15 +84,18 @@ SplitLine to_split_line(const Message& message) {
 }
 
 std::string escape_json(std::string_view piece) {
-  std::string quoted = dump_line(Json(piece));
+  std::string quoted;
+  append_quoted(quoted, piece);
   return quoted.substr(1, quoted.size() - 2);
 }
 
 std::string rejection_line(std::string_view line, std::string_view reason, double timestamp) {
   constexpr std::size_t kLongestLine = 65536;
-  return dump_line(
-             {{"timestamp", timestamp}, {"reason", reason}, {"line", repair_utf8(line.substr(0, kLongestLine))}}) +
-         "\n";
+  JsonText text;
+  text.add("timestamp", timestamp);
+  text.add("reason", reason);
+  text.add("line", repair_utf8(line.substr(0, kLongestLine)));
+  return text.take() + "\n";
 }
 
 bool MessageFilter::fits(const Message& message) const {

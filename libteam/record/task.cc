@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libteam/base/json_text.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 
@@ -64,33 +65,37 @@ Json json_or_text(const std::string& value) {
   }
 }
 
-Json to_json(const Task& task) {
-  Json json = {
-      {"id", task.id},
-      {"subject", task.subject},
-      {"description", task.description},
-      {"activeForm", task.active_form},
-      {"status", name_of(task.status)},
-      {"owner", or_null(task.owner)},
-      {"blockedBy", task.blocked_by},
-      {"priority", task.priority},
-      {"role", or_null(task.role)},
-      {"createdBy", task.created_by},
-      {"createdAt", task.created_at},
-      {"updatedAt", task.updated_at},
-      {"claimedAt", or_null(task.claimed_at)},
-      {"completedAt", or_null(task.completed_at)},
-      {"result", or_null(task.result)},
-      {"deliverable", or_null(task.deliverable)},
-      {"attempts", task.attempts},
-      {"error", or_null(task.error)},
-      {"run", or_null(task.run)},
-      {"rev", task.rev},
-  };
-  if (task.lease) json["lease"] = {{"boot", task.lease->boot}, {"until", task.lease->until}};
-  json["metadata"] = task.metadata == "{}" ? Json::object() : Json::parse(task.metadata);
-  if (task.extra != "{}") json.update(Json::parse(task.extra));
-  return json;
+JsonText to_text(const Task& task, JsonText::Layout layout) {
+  JsonText text(layout);
+  text.add("id", task.id);
+  text.add("subject", task.subject);
+  text.add("description", task.description);
+  text.add("activeForm", task.active_form);
+  text.add("status", name_of(task.status));
+  text.add("owner", task.owner);
+  text.add("blockedBy", task.blocked_by);
+  text.add("priority", task.priority);
+  text.add("role", task.role);
+  text.add("createdBy", task.created_by);
+  text.add("createdAt", task.created_at);
+  text.add("updatedAt", task.updated_at);
+  text.add("claimedAt", task.claimed_at);
+  text.add("completedAt", task.completed_at);
+  text.add("result", task.result);
+  text.add("deliverable", task.deliverable);
+  text.add("attempts", task.attempts);
+  text.add("error", task.error);
+  text.add("run", task.run);
+  text.add("rev", task.rev);
+  if (task.lease) {
+    JsonText lease;
+    lease.add("boot", task.lease->boot);
+    lease.add("until", task.lease->until);
+    text.add_json("lease", lease.take());
+  }
+  text.add_json("metadata", task.metadata);
+  text.add_all_of(task.extra);
+  return text;
 }
 
 }  // namespace
@@ -151,14 +156,14 @@ Task parse_task(std::string_view text, TaskId id, std::string_view file) {
   return task;
 }
 
-std::string to_file(const Task& task) { return dump_indented(to_json(task)); }
+std::string to_file(const Task& task) { return to_text(task, JsonText::Layout::indented).take(); }
 
 std::string to_line(const Task& task, const Standing& standing) {
-  Json json = to_json(task);
-  json["blocks"] = standing.blocks;
-  json["openBlockers"] = standing.open_blockers;
-  json["blocked"] = !standing.open_blockers.empty() && !has_ended(task.status);
-  return dump_line(json);
+  JsonText text = to_text(task, JsonText::Layout::line);
+  text.add("blocks", standing.blocks);
+  text.add("openBlockers", standing.open_blockers);
+  text.add("blocked", !standing.open_blockers.empty() && !has_ended(task.status));
+  return text.take();
 }
 
 void set_metadata(Task& task, const std::string& key, const std::optional<std::string>& value) {

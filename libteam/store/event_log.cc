@@ -88,21 +88,22 @@ Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& eve
   if (events.empty()) return {};
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
   Fd fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
-  off_t size = size_of(fd);
-  const auto last = line_before(fd, size);
-  const off_t whole = last ? last->start + static_cast<off_t>(last->text.size()) + 1 : 0;
-  if (whole != size && ::ftruncate(fd.get(), whole) != 0) fail_errno("cannot write", folder_.path_of(kCurrent));
-  const auto in_file = last_sequence_in(fd, whole);
+  const off_t found = size_of(fd);
+  const auto last = line_before(fd, found);
+  off_t size = last ? last->start + static_cast<off_t>(last->text.size()) + 1 : 0;
+  if (size != found && ::ftruncate(fd.get(), size) != 0) fail_errno("cannot write", folder_.path_of(kCurrent));
+  auto in_file = last ? sequence_of(last->text) : std::nullopt;
+  if (last && !in_file) in_file = last_sequence_in(fd, last->start);
   std::int64_t seq = in_file ? *in_file : last_sequence();
   if (seq > kLargestSequence - static_cast<std::int64_t>(events.size())) {
     fail(Code::corrupt, "{}: no number is left after {}", folder_.path_of(kCurrent), seq);
   }
-  if (whole > 0 && whole >= rotate_at()) {
+  if (size > 0 && size >= rotate_at()) {
     const auto first = first_sequence(fd);
     folder_.rename_into(kCurrent, folder_, fmt::format("{}{}{}", kPrefix, first, kSuffix));
     fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
+    size = 0;
   }
-  size = size_of(fd);
   std::string text;
   const Logged logged{seq + 1, now()};
   for (const Event& event : events) {

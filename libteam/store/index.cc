@@ -15,9 +15,7 @@ namespace team {
 namespace {
 
 constexpr const char* kIndexFile = ".index";
-constexpr const char* kEdgesFile = ".edges";
-constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '1'};
-constexpr std::array<char, 8> kEdgeMagic = {'t', 'e', 'a', 'm', 'e', 'd', 'g', '1'};
+constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '2'};
 
 // A writer that dies while it changes files leaves them to be looked at; one that dies while it saves the index leaves
 // the index half written, and only reading everything again helps.
@@ -52,6 +50,7 @@ std::uint8_t owner_lane(int priority, std::uint64_t owner) {
 constexpr std::uint64_t kChunkIds = 4096;
 constexpr std::uint64_t kBitmapBytes = kChunkIds / 8;
 constexpr std::uint64_t kRecordBytes = 64;
+constexpr std::uint64_t kEdgeBytes = 8;
 constexpr std::uint64_t kSummaryBytes = 512;  // a bit per chunk: 4096 chunks
 constexpr std::uint64_t kSummaryStart = PagedFile::kPageSize;
 
@@ -59,7 +58,8 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { retu
 
 constexpr std::uint64_t kChunksStart = round_up(kSummaryStart + kLanes * kSummaryBytes, PagedFile::kPageSize);
 constexpr std::uint64_t kChunkRecords = round_up(kLanes * kBitmapBytes, PagedFile::kPageSize);
-constexpr std::uint64_t kChunkBytes = kChunkRecords + kChunkIds * kRecordBytes;
+constexpr std::uint64_t kChunkEdges = kChunkRecords + kChunkIds * kRecordBytes;
+constexpr std::uint64_t kChunkBytes = kChunkEdges + kChunkIds * kEdgeBytes;  // as many edges as ids
 
 static_assert(kSummaryBytes * 8 * kChunkIds >= static_cast<std::uint64_t>(kLargestTaskId));
 
@@ -87,36 +87,34 @@ std::optional<std::uint64_t> next_bit(const std::uint64_t* words, std::uint64_t 
 // look at it may have changed since (git's rule for its index).
 constexpr std::int64_t kTickNs = 10'000'000;
 
-struct EdgeHeader {
-  std::array<char, 8> magic;
-  std::uint64_t generation;
-  std::uint32_t count;
-};
-
 struct Edge {
   std::uint32_t dependent;
   std::uint32_t next;  // 0: the last
 };
+static_assert(sizeof(Edge) == kEdgeBytes);
 
-std::uint64_t edge_offset(std::uint32_t edge) { return PagedFile::kPageSize + std::uint64_t{edge} * sizeof(Edge); }
+// Numbered from 1, wherever there is room: the chunk has nothing to do with the tasks that it joins.
+std::uint64_t edge_offset(std::uint32_t edge) {
+  return kChunksStart + edge / kChunkIds * kChunkBytes + kChunkEdges + edge % kChunkIds * kEdgeBytes;
+}
 
 }  // namespace
 
 struct Index::Header {
   std::array<char, 8> magic;
-  std::uint64_t generation;
   std::array<char, 40> boot;
   std::uint64_t folder_inode;
   std::int64_t folder_mtime;
   State state;
-  std::uint32_t unused;
+  std::uint32_t edges;  // how many there are
   std::int64_t highest;
   std::int64_t highest_blocker;
   std::int64_t count;
   std::int64_t cursor;
   std::int64_t swept_at;  // boot clock
   std::int64_t sweep_cost;
-  std::uint64_t size, edges_size;  // of the two files: shorter ones were cut
+  std::uint64_t size;                                   // of the file: a shorter one was cut
+  std::array<std::uint64_t, (kLanes + 63) / 64> lanes;  // a bit for each lane that may hold something
 };
 
 struct Index::Record {
@@ -140,10 +138,7 @@ std::uint64_t hash_name(std::string_view name) {
 }
 
 Index::Index(const TaskFiles& files)
-    : files_(files),
-      file_(files.folder().open(kIndexFile, O_RDWR | O_CREAT)),
-      edges_(files.folder().open(kEdgesFile, O_RDWR | O_CREAT)),
-      boot_(boot_id()) {
+    : files_(files), file_(files.folder().open(kIndexFile, O_RDWR | O_CREAT)), boot_(boot_id()) {
   static_assert(sizeof(Record) <= kRecordBytes && sizeof(Header) <= PagedFile::kPageSize);
   boot_.resize(sizeof Header::boot);
 }
@@ -157,24 +152,17 @@ Index::Record& Index::edit_record(TaskId id) { return file_.edit<Record>(record_
 bool Index::is_void() {
   const Header& now = file_.get<Header>(0);
   return now.magic != kMagic || std::memcmp(now.boot.data(), boot_.data(), now.boot.size()) != 0 ||
-         now.folder_inode != files_.folder().inode() || now.state == State::saving || file_.size() != now.size ||
-         edges_.size() != now.edges_size || edges_.get<EdgeHeader>(0).magic != kEdgeMagic ||
-         edges_.get<EdgeHeader>(0).generation != now.generation;
+         now.folder_inode != files_.folder().inode() || now.state == State::saving || file_.size() != now.size;
 }
 
 void Index::reset() {
   file_.clear();
-  edges_.clear();
   changed_.clear();
   affected_.clear();
   Header& fresh = header();
   fresh.magic = kMagic;
-  fresh.generation = random_number();
   std::memcpy(fresh.boot.data(), boot_.data(), fresh.boot.size());
   fresh.folder_inode = files_.folder().inode();
-  auto& edge_header = edges_.edit<EdgeHeader>(0);
-  edge_header.magic = kEdgeMagic;
-  edge_header.generation = fresh.generation;
 }
 
 void Index::refresh() {
@@ -387,6 +375,10 @@ void Index::set_bit(std::uint8_t lane, TaskId id, bool value) {
   const std::uint64_t before = file_.get<Summary>(summary_offset(lane))[chunk / 64];
   const std::uint64_t after = any ? before | chunk_bit : before & ~chunk_bit;
   if (after != before) file_.edit<Summary>(summary_offset(lane))[chunk / 64] = after;
+  const bool holds_some = any || next_bit(file_.get<Summary>(summary_offset(lane)), kSummaryBytes, 0);
+  const std::uint64_t lane_bit = std::uint64_t{1} << (lane % 64);
+  std::uint64_t& lanes = header().lanes[lane / 64];
+  lanes = holds_some ? lanes | lane_bit : lanes & ~lane_bit;
 }
 
 bool Index::has_bit(std::uint8_t lane, TaskId id) {
@@ -405,6 +397,7 @@ std::vector<TaskId> Index::all_in_lane(std::uint8_t lane) {
 }
 
 std::optional<TaskId> Index::first_in_lane(std::uint8_t lane, TaskId from) {
+  if ((file_.get<Header>(0).lanes[lane / 64] >> (lane % 64) & 1) == 0) return std::nullopt;
   using Words = std::uint64_t[kBitmapBytes / 8];
   using Summary = std::uint64_t[kSummaryBytes / 8];
   std::uint64_t place = place_in_chunk(from);
@@ -473,9 +466,10 @@ TaskId Index::highest_blocker() { return header().highest_blocker; }
 std::vector<TaskId> Index::dependents(TaskId id) {
   std::vector<TaskId> found;
   std::uint32_t edge = record(id).first_edge;
-  for (std::uint32_t steps = edges_.get<EdgeHeader>(0).count; edge != 0 && steps > 0; --steps) {
-    const Edge& entry = edges_.get<Edge>(edge_offset(edge));
-    found.push_back(entry.dependent);
+  const std::uint32_t edges = header().edges;
+  for (std::uint32_t steps = edges; edge != 0 && edge <= edges && steps > 0; --steps) {
+    const Edge& entry = file_.get<Edge>(edge_offset(edge));
+    if (entry.dependent >= 1 && entry.dependent <= kLargestTaskId) found.push_back(entry.dependent);
     edge = entry.next;
   }
   std::sort(found.begin(), found.end());
@@ -484,10 +478,9 @@ std::vector<TaskId> Index::dependents(TaskId id) {
 }
 
 void Index::add_edge(TaskId blocker, TaskId dependent) {
-  auto& edge_header = edges_.edit<EdgeHeader>(0);
   Record& head = edit_record(blocker);
-  const std::uint32_t edge = ++edge_header.count;
-  edges_.edit<Edge>(edge_offset(edge)) = {static_cast<std::uint32_t>(dependent), head.first_edge};
+  const std::uint32_t edge = ++header().edges;
+  file_.edit<Edge>(edge_offset(edge)) = {static_cast<std::uint32_t>(dependent), head.first_edge};
   head.first_edge = edge;
 }
 
@@ -515,9 +508,8 @@ std::vector<TaskId> Index::ready_dependents(TaskId id) {
 // finished.
 void Index::save() {
   header().state = State::saving;
-  if (!file_.flush_first_page() || !edges_.flush() || !file_.flush()) return;
+  if (!file_.flush_first_page() || !file_.flush()) return;
   header().size = file_.size();
-  header().edges_size = edges_.size();
   header().state = State::clean;
   file_.flush_first_page();
 }

@@ -1,7 +1,7 @@
 // What a board remembers of its files, so that a claim need not read them all.
 //
-// `.tasks/.index` and `.tasks/.edges` are caches: delete them at any time. They are read and written under the board's
-// lock only and never believed without a look at the files:
+// `.tasks/.index` is a cache: delete it at any time. It is read and written under the board's lock only and never
+// believed without a look at the files:
 //
 //   - the folder's mtime tells that somebody else made, replaced or removed a file: then every file is looked at (stat)
 //     and those that changed are read again;
@@ -10,9 +10,9 @@
 //   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void;
 //   - damage shows by the checksums of the pages, wherever one is looked at: any call may throw Damage. Then rebuild().
 //
-// Layout: a header, one summary bitmap per lane, then chunks of 4096 ids each: a bitmap per lane and a 64-byte record
-// per task. A lane holds the tasks that are ready for the same reason: see lane_of(). The edges are linked lists, one
-// per blocker, of those that wait for it; they may name too many, never too few.
+// Layout: a header, one summary bitmap per lane, then chunks of 4096 ids each: a bitmap per lane, a 64-byte record per
+// task and room for as many edges. A lane holds the tasks that are ready for the same reason: see lane_of(). The edges
+// are linked lists, one per blocker, of those that wait for it; they may name too many, never too few.
 #pragma once
 
 #include <cstdint>
@@ -131,7 +131,6 @@ class Index {
 
   const TaskFiles& files_;
   PagedFile file_;
-  PagedFile edges_;
   std::string boot_;
   std::unordered_map<TaskId, Facts> changed_;  // read since the last settle()
   std::set<TaskId> affected_;                  // wait for one that was completed or is no longer

@@ -1,5 +1,6 @@
 #include "libteam/store/root.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "libteam/base/error.h"
@@ -10,6 +11,9 @@ namespace team {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kCurrentFolder = "current folder";
+constexpr const char* kUpward = "upward from current folder";
 
 bool has_store(const fs::path& folder) {
   std::error_code ignored;
@@ -59,10 +63,10 @@ fs::path absolute_path(const std::string& path) {
   return absolute.lexically_normal();
 }
 
-Folder open_root(const fs::path& path) {
-  // Messages say ".tasks/3.json" where that is true from here, and the whole path elsewhere.
+// Messages say ".tasks/3.json" where that is true from here, and the whole path elsewhere.
+Folder open_root(const fs::path& path, const fs::path& current = {}) {
   std::error_code ignored;
-  const bool here = fs::equivalent(path, ".", ignored);
+  const bool here = path == current || fs::equivalent(path, ".", ignored);
   auto folder = Folder::find(here ? "." : path.string());
   if (!folder) fail(Code::not_found, "no such folder '{}'", path.string());
   return std::move(*folder);
@@ -82,20 +86,28 @@ std::optional<Root> Root::look(const RootChoice& choice) {
     return Root(std::move(folder), path.string(), choice.directory ? "-C" : "TEAM_ROOT");
   }
   const fs::path here = current_folder();
-  std::vector<std::pair<fs::path, std::string>> found;
   for (fs::path folder = here;; folder = folder.parent_path()) {
-    if (has_store(folder)) found.emplace_back(folder, folder == here ? "current folder" : "upward from current folder");
+    if (has_store(folder)) {
+      return Root(open_root(folder, here), folder.string(), folder == here ? kCurrentFolder : kUpward);
+    }
     if (folder == folder.parent_path()) break;
   }
   const fs::path main = main_worktree(here);
-  if (!main.empty() && has_store(main)) {
-    const bool seen = std::any_of(found.begin(), found.end(), [&](const auto& entry) { return entry.first == main; });
-    if (!seen) found.emplace_back(main, "main worktree");
+  if (main.empty() || !has_store(main)) return std::nullopt;
+  return Root(open_root(main), main.string(), "main worktree");
+}
+
+std::vector<std::string> Root::strays() const {
+  if (rule_ != kCurrentFolder && rule_ != kUpward) return {};
+  std::vector<std::string> found;
+  for (fs::path folder = path_; folder != folder.parent_path();) {
+    folder = folder.parent_path();
+    if (has_store(folder)) found.push_back(folder.string());
   }
-  if (found.empty()) return std::nullopt;
-  Root root(open_root(found[0].first), found[0].first.string(), found[0].second);
-  for (std::size_t i = 1; i < found.size(); ++i) root.strays_.push_back(found[i].first.string());
-  return root;
+  const fs::path main = main_worktree(current_folder());
+  const bool seen = main == path_ || std::find(found.begin(), found.end(), main.string()) != found.end();
+  if (!main.empty() && has_store(main) && !seen) found.push_back(main.string());
+  return found;
 }
 
 Root Root::find(const RootChoice& choice) {
@@ -110,7 +122,7 @@ Root Root::find_or_here(const RootChoice& choice) {
   if (auto root = look(choice)) return std::move(*root);
   const auto& named = choice.directory ? choice.directory : choice.environment;
   const fs::path path = named ? absolute_path(*named) : current_folder();
-  return {open_root(path), path.string(), choice.directory ? "-C" : named ? "TEAM_ROOT" : "current folder"};
+  return {open_root(path), path.string(), choice.directory ? "-C" : named ? "TEAM_ROOT" : kCurrentFolder};
 }
 
 std::optional<Folder> Root::find_store(const std::string& path) const {

@@ -28,7 +28,7 @@ class Root {
   // By which rule it was found, for people.
   const std::string& rule() const { return rule_; }
   // Other stores that lie on the way and are not used.
-  const std::vector<std::string>& strays() const { return strays_; }
+  std::vector<std::string> strays() const;
   const Folder& folder() const { return folder_; }
 
   // A folder of the store. Refuses (permission_denied) one that leads out of the root, belongs to somebody else or is
@@ -43,7 +43,6 @@ class Root {
   Folder folder_;
   std::string path_;
   std::string rule_;
-  std::vector<std::string> strays_;
 };
 
 inline constexpr const char* kTeamsFolder = ".teams";

@@ -27,7 +27,7 @@ std::string text_of(const Task& task) {
 
 }  // namespace
 
-std::string TaskFiles::file_of(TaskId id) { return fmt::format("{}{}", id, kSuffix); }
+std::string TaskFiles::file_of(TaskId id) { return std::to_string(id).append(kSuffix); }
 
 std::optional<TaskId> TaskFiles::id_of(std::string_view name) {
   if (!name.ends_with(kSuffix)) return std::nullopt;

@@ -131,7 +131,7 @@ class World {
   }
 
   void damage_cache() {
-    const char* name = pick(2) == 0 ? ".index" : ".edges";
+    const char* name = ".index";
     const int kind = pick(4);
     if (kind == 0) ::unlink(files_->folder().path_of(name).c_str());
     else if (kind > 1) damage_in_place(name);

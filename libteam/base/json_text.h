@@ -1,0 +1,55 @@
+// A JSON object written straight as text, key by key.
+//
+// What is written at every change (a task, an event, a message) does not go through a document: to build one only to
+// print it costs ten times as much. The text is what dump_line() and dump_indented() would give.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace team {
+
+class JsonText {
+ public:
+  enum class Layout { line, indented };
+  explicit JsonText(Layout layout = Layout::line) : layout_(layout), text_("{") {}
+
+  void add(std::string_view key, std::string_view text);
+  void add(std::string_view key, const char* text) { add(key, std::string_view(text)); }
+  void add(std::string_view key, const std::string& text) { add(key, std::string_view(text)); }
+  void add(std::string_view key, std::int64_t number);
+  void add(std::string_view key, int number) { add(key, std::int64_t{number}); }
+  void add(std::string_view key, double number);
+  // Only what is a bool: a literal would become one too.
+  void add(std::string_view key, std::same_as<bool> auto value) { add_text(key, value ? "true" : "false"); }
+  void add(std::string_view key, const std::vector<std::int64_t>& numbers);
+  void add(std::string_view key, std::nullptr_t) { add_text(key, "null"); }
+  template <class Value>
+  void add(std::string_view key, const std::optional<Value>& value) {
+    if (value) add(key, *value);
+    else add(key, nullptr);
+  }
+  // `json` is one line, as dump_line() gives it.
+  void add_json(std::string_view key, std::string_view json);
+  // The same for each key of an object.
+  void add_all_of(std::string_view object);
+
+  // Closes it; for a file with the newline at its end.
+  std::string take();
+
+ private:
+  void begin(std::string_view key);
+  void add_text(std::string_view key, std::string_view text);
+
+  Layout layout_;
+  std::string text_;
+};
+
+// With quotes.
+void append_quoted(std::string& to, std::string_view text);
+
+}  // namespace team
