@@ -13,9 +13,10 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
 }
 
-# wait_until COMMAND…: true as soon as COMMAND is, false if it is not within 20 s. Afterwards $! is another.
+# wait_until COMMAND…: true as soon as COMMAND is, false if it is not within $TEAMKIT_PATIENCE seconds (20). Afterwards $!
+# is another.
 wait_until() {
-  local deadline=$((SECONDS + 20))
+  local deadline=$((SECONDS + ${TEAMKIT_PATIENCE:-20}))
   until "$@"; do
     ((SECONDS < deadline)) || return 1
     read -rt 0.02 <> <(:) || true

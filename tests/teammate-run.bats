@@ -1356,7 +1356,7 @@ woken_since() { (($(switches "$1") > $2)); }
 }
 
 @test "outlives a full disk while it idles" {
-  small_disk
+  small_disk 128
   a_team
   task-create 'Count' --owner ann
   start_idle bob --exec 'echo 42'

@@ -36,11 +36,11 @@ read_only() {
   mount -o remount,bind,ro "$1"
 }
 
-# small_disk: goes on in an empty folder on a disk of 64 KiB.
+# small_disk [KIB]: goes on in an empty folder on a disk of 64 KiB, or so many.
 small_disk() {
   ((EUID == 0)) || skip 'a small disk needs root'
   mkdir small
-  mount -t tmpfs -o size=64k tmpfs small 2>/dev/null || skip 'cannot mount here'
+  mount -t tmpfs -o "size=${1:-64}k" tmpfs small 2>/dev/null || skip 'cannot mount here'
   MOUNTED=$(realpath small)
   cd small || return
 }

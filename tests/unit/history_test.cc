@@ -296,12 +296,51 @@ void critical_path_of_a_cycle_made_by_hand() {
   CHECK((history.critical_path == std::vector<TaskId>{1, 2}));
 }
 
+void tried_again_and_given_up() {
+  Log log;
+  log.task(1, "lead", "CREATED", 1, "").task(2, "ann", "CLAIMED", 1, "ann").task(4, "ann", "FAILED", 1, "ann");
+  log.task(5, "lead", "REOPENED", 1, "").task(7, "bob", "CLAIMED", 1, "bob").task(9, "lead", "DELETED", 1, "");
+  const History history = log.close({}, {{"ann", std::nullopt}, {"bob", std::nullopt}}, 10);
+  CHECK(spans(history.members[0].works[0], 2, 4, Stint::End::failed));
+  CHECK(spans(history.members[1].works[0], 7, 9, Stint::End::lost));
+}
+
+// Of one whom a log that starts in the middle tells of for the first time when it begins, its past is not made up.
+void first_signs_in_the_middle() {
+  Log log(900);
+  log.event(10, "lead", "STEP_STARTED", "{}").state(11, "ann", "shutdown", "active").state(12, "bob", "idle", "spawn");
+  log.state(13, "eve", "", "idle");
+  const History history = log.close({}, {{"ann", true}, {"bob", true}, {"eve", true}}, 20);
+  for (const MemberPast& member : history.members) CHECK(member.stays.size() == 1);
+}
+
+void critical_path_with_a_shorter_way() {
+  Log log;
+  log.task(0, "lead", "CREATED", 1, "");
+  work_through(log, 1, 0, 2);
+  work_through(log, 2, 2, 7);
+  work_through(log, 4, 7, 8);
+  const auto done = Status::completed;
+  const History history = log.close({task(1, done), task(2, done), task(3, done), task(4, done, {1, 2, 3})}, {}, 99);
+  CHECK((history.critical_path == std::vector<TaskId>{2, 4}));
+}
+
+void ends_have_names() {
+  using enum Stint::End;
+  CHECK(name_of(completed) == "completed" && name_of(failed) == "failed" && name_of(released) == "released");
+  CHECK(name_of(lost) == "lost" && name_of(running) == "running");
+}
+
 void messages_and_strange_events() {
   Log log;
   log.event(1, "ann", "MESSAGE_SENT", R"({"sender":"ann","recipient":"bob","message_type":"message","summary":"hi"})");
   log.event(2, "ann", "TASK_CLAIMED", R"({"task_id":"seven"})").event(3, "", "TASK_CLAIMED", R"({"task_id":7})");
   log.event(4, "ann", "MEMBER_STATE", R"({"to":"dancing"})").event(5, "ann", "NOVELTY", "{}");
   log.event(6, "ann", "TASK_RELEASED", R"({"task_id":8,"owner":null,"changes":{"owner":[]}})");
+  for (const char* changes : {"7", "{}", R"({"owner":7})", R"({"owner":[7,null]})"}) {
+    log.event(7, "ann", "TASK_RELEASED", fmt::format(R"({{"task_id":8,"owner":null,"changes":{}}})", changes));
+  }
+  log.event(8, "ann", "TASK_CLAIMED", "{}");
   const History history = log.close({}, {{"ann", true}}, 9);
   CHECK(history.messages.size() == 1 && history.messages[0].summary == "hi" && history.messages[0].recipient == "bob");
   CHECK(history.members.size() == 1 && history.members[0].stays.empty() && history.members[0].works.empty());
@@ -331,6 +370,10 @@ int main() {
   what_waits_for_a_failed_or_missing_task_is_not_ready();
   critical_path();
   critical_path_of_a_cycle_made_by_hand();
+  critical_path_with_a_shorter_way();
+  tried_again_and_given_up();
+  first_signs_in_the_middle();
+  ends_have_names();
   messages_and_strange_events();
   return test::report();
 }

@@ -15,6 +15,7 @@ void names() {
   CHECK(!is_name(std::string_view("a\0b", 3)));
   CHECK(same_name("Backend", "bACKEND"));
   CHECK(!same_name("backend", "backend1"));
+  for (const char* bad : {"a{", "a[", "a@", "a`", "a:"}) CHECK(!is_name(bad));
 }
 
 void unicode() {
@@ -24,9 +25,11 @@ void unicode() {
                     "b") ==
         "a\xEF\xBF\xBD"
         "b");
-  CHECK(repair_utf8("\xC0\xAF") == "\xEF\xBF\xBD\xEF\xBF\xBD");          // overlong
-  CHECK(repair_utf8("\xED\xA0\x80").find('\xED') == std::string::npos);  // a surrogate
-  CHECK(repair_utf8("\xE6\x97") == "\xEF\xBF\xBD");                      // cut off
+  CHECK(repair_utf8("\xC0\xAF") == "\xEF\xBF\xBD\xEF\xBF\xBD");              // overlong
+  CHECK(repair_utf8("\xED\xA0\x80").find('\xED') == std::string::npos);      // a surrogate
+  CHECK(repair_utf8("\xE6\x97") == "\xEF\xBF\xBD");                          // cut off
+  CHECK(repair_utf8("\xE0\x80\x80").find('\xE0') == std::string::npos);      // overlong, three bytes
+  CHECK(repair_utf8("\xF4\x90\x80\x80").find('\xF4') == std::string::npos);  // past the last
   CHECK(repair_utf8(std::string_view("a\0b", 3)) ==
         "a\xEF\xBF\xBD"
         "b");
@@ -39,8 +42,13 @@ void unicode() {
   CHECK(columns("🙂") == 2);
   CHECK(cut_columns("日本語", 5) == "日本…");
   CHECK(cut_columns("日本語", 4) == "日…");
+  CHECK(columns("\xCD\xB0") == 1);  // between the first that are wider or narrower
   CHECK(one_line("a\tb\nc\x1b[31m") == "a b c [31m");
+  // What turns the line around, isolates, or ends it: U+202E, U+2066 to U+2069, U+2028, U+2029.
+  CHECK(one_line("a\xE2\x80\xAE b\xE2\x81\xA6 c\xE2\x81\xA9 d\xE2\x80\xA8 e\xE2\x80\xA9.") == "a  b  c  d  e .");
+  CHECK(one_line("\xE2\x80\xAF\xE2\x81\xAA") == "\xE2\x80\xAF\xE2\x81\xAA");  // their neighbours
   CHECK(first_line("\n\none\ntwo") == "one");
+  CHECK(first_line("\r\none\r\ntwo") == "one");
 }
 
 void for_terminals() {
@@ -71,14 +79,26 @@ void numbers() {
   CHECK(parse_seconds("500ms") == 0.5);
   CHECK(parse_seconds("3m") == 180);
   CHECK(parse_seconds("1h") == 3600);
+  CHECK(parse_seconds("2s") == 2);
+  CHECK(parse_seconds(".5") == 0.5);
+  CHECK(!parse_seconds(std::string(400, '9')));
   for (const char* bad : {"", "x", "-1", "1d", "1 s", "inf", "nan", "1e999"}) CHECK(!parse_seconds(bad));
   // In seconds it would be no number any more.
   CHECK(parse_seconds(std::string(308, '9')) && !parse_seconds(std::string(308, '9') + "h"));
 }
 
+void ages() {
+  CHECK(describe_seconds(-1) == "0 s");
+  CHECK(describe_seconds(119.9) == "119 s");
+  CHECK(describe_seconds(120) == "2 min");
+  CHECK(describe_seconds(7200) == "2 h");
+  CHECK(describe_seconds(172800) == "2 d");
+}
+
 void neighbours() {
   CHECK(nearest("backedn", {"backend", "frontend"}) == std::vector<std::string>{"backend"});
   CHECK(nearest("zzz", {"backend", "frontend"}).empty());
+  CHECK(nearest("coder", {"coder1", "coder2", "coder3", "coder4"}).size() == 3);
   CHECK(split("a,b,", ',') == (std::vector<std::string>{"a", "b", ""}));
   CHECK(join({"a", "b"}, ", ") == "a, b");
 }
@@ -90,6 +110,7 @@ int main() {
   unicode();
   for_terminals();
   numbers();
+  ages();
   neighbours();
   return test::report();
 }

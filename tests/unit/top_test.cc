@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
@@ -347,7 +348,7 @@ void a_long_text_is_wrapped_in_one_pass() {
   std::string text, dense;
   for (int i = 0; i < 60'000; ++i) text += "words ";
   for (int i = 0; i < 120'000; ++i) dense += "語";
-  const double before = now();
+  const std::clock_t before = std::clock();
   const auto lines = wrap(text, 12);
   CHECK(lines.size() == 30'000 && lines.front() == "words words" && lines.back() == "words words ");
   const auto wide = wrap(dense, 7);
@@ -365,7 +366,7 @@ void a_long_text_is_wrapped_in_one_pass() {
   LineEditor editor;
   editor.press({Kind::pasted, dense + "end"});
   CHECK(editor.shown(6).text == "語end" && editor.shown(6).cursor == 5);
-  CHECK(now() - before < 5);  // minutes, if each line looks at all that follow
+  CHECK(std::clock() - before < 20 * CLOCKS_PER_SEC);  // minutes, if each line looks at all that follow
 }
 
 void a_paste_is_text_and_no_command() {

@@ -1,0 +1,240 @@
+"""What sweep sweeps: cases of every command that changes something, and the commands that only read.
+
+A case is a command line that is run in a copy of a fixture. `setup` is shell that goes on from the common fixture; a
+word @NAME of the command line is what the setup wrote into ../NAME.
+"""
+
+import shlex
+from dataclasses import dataclass, field
+
+# One team of three; a task for each state; mail of two senders; nobody runs.
+TEAM = """
+team-create alpha
+team-join bob --role coder
+team-join ann
+task-create first
+task-create second --blocked-by 1 --owner ann
+task-create third
+task-create fourth --blocked-by 3 --owner ann
+task-create fifth
+task-create sixth
+task-claim 3 --as bob
+task-claim 5 --as lead
+task-fail 5 --as lead --reason 'too hard'
+team-send bob m1 --as ann
+team-send bob m2
+team-send bob m3 --as ann
+"""
+BOARD = """
+task-create first
+task-create second --blocked-by 1
+task-create third
+task-claim 3 --as bob
+"""
+NOTHING = ":"
+
+# Ann ran, took a task and is no more.
+ANN_DIED = """
+task-claim 6 --as ann
+(umask 077 && : >.teams/alpha/ann.alive)
+"""
+# What a writer leaves that is killed inside one write.
+TORN_MAIL = "printf '{\"id\":\"01M7J4GCR03N083X' >>.teams/alpha/bob_inbox.jsonl\n"
+TORN_LOG = "printf '{\"seq\":99,\"timest' >>.teams/alpha/events.jsonl\n"
+# Bob's reader died between taking and acknowledging.
+TAKEN = "mv .teams/alpha/bob_inbox.jsonl .teams/alpha/bob_taken.jsonl\nteam-send bob m4\n"
+HELD = "team-recv --hold --as bob --max 2 --json >../held.json\n" \
+       "sed -n '1s/.*\"id\":\"\\([^\"]*\\)\".*/\\1/p' ../held.json >../held\n" \
+       "sed -n '2s/.*\"id\":\"\\([^\"]*\\)\".*/\\1/p' ../held.json >../held2\n"
+PLAN = "plan-submit 'in two steps' --as bob --task 3 >../plan\n"
+LARGE = "yes 'a long line of a large message' | head -c 100000 >../large\n"
+BLUEPRINT = """cat >../team.json <<'EOT'
+{"team": "beta", "roles": {"coder": {"command": "true", "limits": {"idle": 0.05}}}, "teammates": {"coder": COUNT},
+ "tasks": [{"key": "a", "subject": "A"}, {"subject": "B", "blockedBy": ["a"]}]}
+EOT
+"""
+# A conversation of a lead, to be played back.
+RECORDED = """
+cat >../rules <<'EOT'
+[{"when": {"tool": "FinishTeam"}, "steps": [[{"tool": "TaskCreate", "input": {"subject": "A"}}],
+  [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "in_progress"}}],
+  [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "completed"}}], "That is all."]}]
+EOT
+"$SWEEP_SCRIPTS/model-server" ../rules --port-file ../port >/dev/null 2>&1 &
+trap 'kill $!' EXIT
+until [ -s ../port ]; do sleep 0.01; done
+ANTHROPIC_API_KEY=test-key team-run go --record ../answers --model claude-x --base-url "$(cat ../port)" -t alpha
+rm -rf .teams .tasks
+"""
+BATCH = '{"subject":"one","key":"a"}\n{"subject":"two","blockedBy":["a"]}\n{"subject":"three"}\n'
+
+
+@dataclass
+class Case:
+    name: str
+    line: str
+    setup: str = TEAM
+    stdin: str = ""
+    env: dict = field(default_factory=dict)
+    exits: int = 0           # when nothing is in the way
+    then: tuple = ()         # what the same command may answer when it was done already; 0 always
+    loose: tuple = ()        # units that pass through steps between the old and the new one
+    answers: bool = True     # something on stdout means that it is done
+    reads: tuple = ()        # whose mail is taken and looked at afterwards
+    cold: bool = False       # with the caches of another folder, which count for nothing
+    breeds: bool = False     # starts processes that outlive it
+    runs: tuple = ()         # teammates that run meanwhile
+    narrates: bool = False   # tells on stderr what it does
+    slow: bool = False       # has much to do: its own time is no measure of what it finds
+    repeats: bool = True     # makes sense to run again
+
+    @property
+    def varies(self):
+        """It waits for others: the number of its calls is not always the same."""
+        return bool(self.breeds or self.runs or self.loose == ("*",))
+
+    @property
+    def waits(self):
+        """It has work that must not be lost: while the system refuses it tries again."""
+        return self.command in ("teammate-run", "team-run")
+
+    @property
+    def command(self):
+        return self.words[0]
+
+    @property
+    def words(self):
+        return shlex.split(self.line)
+
+
+def team(extra):
+    return TEAM + extra
+
+
+CASES = [
+    Case("task-create", "task-create seventh"),
+    Case("task-create assigned", "task-create seventh --blocked-by 1,3 --owner ann --priority 2", reads=("ann",)),
+    Case("task-create batch", "task-create -", stdin=BATCH),
+    Case("task-create batch cold", "task-create -", setup=BOARD, stdin=BATCH, cold=True),
+    Case("task-create first", "task-create first", setup=NOTHING),
+    Case("task-create torn log", "task-create seventh", setup=team(TORN_LOG)),
+    Case("task-claim", "task-claim 1 --as ann", then=(4, 6)),
+    Case("task-claim board", "task-claim 1 --as ann", setup=BOARD, then=(4, 6)),
+    Case("task-claim next", "task-claim --next --as ann", then=(6,)),
+    Case("task-claim next cold", "task-claim --next --as ann", then=(6,), cold=True),
+    Case("task-claim wait", "task-claim --next --wait=5 --as ann", then=(6,)),
+    Case("task-claim lease", "task-claim 1 --as ann", setup=team("team-config tasks.lease 60\n"), then=(4, 6)),
+    Case("task-claim after death", "task-claim 6 --as lead", setup=team(ANN_DIED), then=(4, 6),
+         loose=("task .tasks/6",)),
+    Case("task-complete", "task-complete 3 --as bob --result done", then=(8,), reads=("ann",)),
+    Case("task-complete cold", "task-complete 3 --as bob", setup=BOARD, then=(8,), cold=True),
+    Case("task-complete stdin", "task-complete 3 --as bob --result - --deliverable out",
+         setup=team("echo made >out\n"), stdin="a summary\n", then=(8,)),
+    Case("task-fail", "task-fail 3 --as bob --reason 'no way'", then=(8,)),
+    Case("task-release", "task-release 3 --as bob --reason later", then=(8,)),
+    Case("task-delete", "task-delete 5", then=(3,)),
+    Case("task-delete highest", "task-delete 6", then=(3,)),
+    Case("task-update", "task-update 6 --subject new --priority 1 --metadata a=1 --if-rev 1", then=(4,)),
+    Case("task-update blockers", "task-update 6 --add-blocked-by 1,3"),
+    Case("task-update unblocks", "task-update 4 --remove-blocked-by 3", then=(3,), reads=("ann",)),
+    Case("task-update owner", "task-update 6 --owner ann", reads=("ann",)),
+    Case("task-update reopen", "task-update 5 --status pending", then=(8,)),
+    Case("task-reclaim", "task-reclaim", setup=team(ANN_DIED)),
+    Case("task-reclaim leases", "task-reclaim",
+         setup=team("team-config tasks.lease 0.01\ntask-claim 6 --as ann\ntask-claim 1 --as lead\n")),
+    Case("team-create", "team-create beta", then=(4,)),
+    Case("team-create first", "team-create beta --board work --lead chief", setup=NOTHING, then=(4,)),
+    Case("team-delete", "team-delete alpha", then=(3,)),
+    Case("team-config", "team-config tasks.max 20"),
+    Case("team-config unset", "team-config tasks.max --unset", setup=team("team-config tasks.max 20\n")),
+    Case("team-join", "team-join eve --role coder", then=(4,)),
+    Case("team-leave", "team-leave ann", then=(3,)),
+    Case("team-send", "team-send bob 'good morning' --as lead", reads=("bob",)),
+    Case("team-send first", "team-send lead 'good morning' --as ann", reads=("lead",)),
+    Case("team-send broadcast", "team-send --broadcast 'to all of you'", reads=("lead", "bob", "ann")),
+    Case("team-send large", "team-send bob", setup=team(LARGE), stdin="@large", reads=("bob",)),
+    Case("team-send large to all", "team-send --broadcast", setup=team(LARGE), stdin="@large", reads=("bob", "ann")),
+    Case("team-send torn", "team-send bob again", setup=team(TORN_MAIL + TORN_LOG), reads=("bob",)),
+    Case("team-send counted", "team-send bob hello", reads=("bob",), loose=("exchanges *",),
+         env={"TEAM_MEMBER": "ann", "TEAM_RUN_ID": "01M7J4GCR03N083XDSYM8DWW07"}),
+    Case("team-send limited", "team-send bob hello", exits=10, then=(10,), loose=("exchanges *",),
+         setup=team("team-config exchange.limit 1\nTEAM_MEMBER=ann TEAM_RUN_ID=01M7J4GCR03N083XDSYM8DWW07 "
+                    "team-send bob one\n"),
+         env={"TEAM_MEMBER": "ann", "TEAM_RUN_ID": "01M7J4GCR03N083XDSYM8DWW07"}),
+    Case("team-send request", "team-send bob 'please end' --type shutdown_request --as lead", reads=("bob",)),
+    Case("team-recv", "team-recv --as bob", then=(1,), answers=False, reads=("bob",)),
+    Case("team-recv json", "team-recv --as bob --json", then=(1,), answers=False, reads=("bob",)),
+    Case("team-recv hold", "team-recv --as bob --hold", then=(1,), answers=False, loose=("mail *", "held *")),
+    Case("team-recv hold more", "team-recv --as bob --hold", setup=team(HELD), then=(1,), answers=False,
+         loose=("mail *", "held *")),
+    Case("team-recv from", "team-recv --as bob --from user", then=(1,), answers=False, reads=("bob",)),
+    Case("team-recv from backlog", "team-recv --as bob --from ann", then=(1,), answers=False, reads=("bob",),
+         setup=team("team-recv --as bob --max 1\nteam-send bob m4\nteam-send bob m5 --as ann\n")),
+    Case("team-recv max", "team-recv --as bob --max 1", then=(1,), answers=False, reads=("bob",)),
+    Case("team-recv backlog", "team-recv --as bob --max 1", then=(1,), answers=False, reads=("bob",),
+         setup=team("team-recv --as bob --max 1\nteam-send bob m4\n")),
+    Case("team-recv taken", "team-recv --as bob", setup=team(TAKEN), then=(1,), answers=False, reads=("bob",)),
+    Case("team-recv torn", "team-recv --as bob", setup=team(TORN_MAIL), then=(1,), answers=False, reads=("bob",),
+         loose=("rejected *",)),
+    Case("team-recv large", "team-recv --as bob --json", setup=team(LARGE + "team-send bob <../large\n"), then=(1,),
+         answers=False, reads=("bob",)),
+    Case("team-ack", "team-ack @held --as bob", setup=team(HELD), then=(3,)),
+    Case("team-ack all", "team-ack @held @held2 --as bob", setup=team(HELD), then=(3,)),
+    Case("plan-submit", "plan-submit 'in two steps' --as bob --task 3", reads=("lead",)),
+    Case("plan-approve", "plan-approve @plan --feedback 'go on'", setup=team(PLAN), then=(8,), reads=("bob",),
+         loose=("request *",)),
+    Case("plan-reject", "plan-reject @plan --feedback 'think again'", setup=team(PLAN), then=(8,), reads=("bob",),
+         loose=("request *",)),
+    Case("team-save", "team-save alpha.tar", setup=team(PLAN)),
+    Case("team-load", "team-load ../alpha.tar --name beta --board work", then=(4,), slow=True,
+         setup=team(PLAN + "team-save ../alpha.tar\n")),
+    Case("team-load first", "team-load ../alpha.tar", then=(4,), slow=True,
+         setup=team(PLAN + "team-save ../alpha.tar\nteam-delete alpha\nrm -rf .tasks .teams\n")),
+    Case("team-fsck", "team-fsck --repair", answers=False,
+         setup=team("chmod 644 .tasks/1.json\nmkdir -p .tasks/.tmp\n: >.tasks/.tmp/.tmp-7fffffff-1\n"
+                    "chmod 700 .tasks/.tmp; chmod 600 .tasks/.tmp/.tmp-*\n")),
+    Case("team-finish", "team-finish --force --summary 'all done'", then=(8,), loose=("config *",)),
+    Case("team-up", "team-up ../team.json", setup=BLUEPRINT.replace("COUNT", "0"), then=(4,), slow=True),
+    Case("team-up starts", "team-up ../team.json", setup=BLUEPRINT.replace("COUNT", "1"), then=(4,), loose=("*",),
+         breeds=True, slow=True, answers=False),
+    Case("teammate-run task", "teammate-run carl --once --quiet --exec 'cat >>got; echo done'", loose=("*",),
+         answers=False, narrates=True, slow=True),
+    Case("teammate-run mail", "teammate-run bob --once --quiet --exec 'cat >>got; echo done'", loose=("*",),
+         answers=False, narrates=True, slow=True),
+    Case("teammate-run fails", "teammate-run carl --once --quiet --exec false", loose=("*",), answers=False, exits=1,
+         then=(1,), narrates=True, slow=True),
+    Case("teammate-spawn", "teammate-spawn coder --once --exec true --mode background", loose=("*",), breeds=True,
+         narrates=True, slow=True),
+    Case("team-resume", "team-resume", loose=("*",), breeds=True, narrates=True, slow=True, answers=False,
+         then=(1,), setup=team("teammate-run eve --exec true --idle-timeout 0.01 --quiet\n"
+                    "sed -i 's/\"resumable\": false/\"resumable\": true/' .teams/alpha/eve.json\n")),
+    Case("teammate-stop", "teammate-stop carl --timeout 5", runs=("carl",), loose=("*",), narrates=True, slow=True,
+         answers=False, then=(1, 3, 8)),
+    Case("team-delete force", "team-delete alpha --force", runs=("carl",), loose=("*",), narrates=True, slow=True,
+         answers=False, then=(3, 4)),
+    Case("team-run", "team-run go --replay ../answers -t alpha", loose=("*",), narrates=True, slow=True,
+         answers=False, then=(1, 69), repeats=False, setup=RECORDED),
+]
+
+# The command line that shows that a command changes nothing; the fixture is TEAM with a plan.
+READERS = {
+    "plan-list": "plan-list --all",
+    "task-get": "task-get 1 --json",
+    "task-graph": "task-graph",
+    "task-list": "task-list",
+    "task-wait": "task-wait 5 --timeout 0.01",
+    "task-why": "task-why 2",
+    "team-digest": "team-digest --as bob",
+    "team-list": "team-list",
+    "team-log": "team-log",
+    "team-report": "team-report",
+    "team-status": "team-status",
+    # On a terminal it speaks by the same call as team-send; here it finds none.
+    "team-top": "team-top",
+    "team-wait": "team-wait message --as bob --timeout 0.01",
+    "team-where": "team-where",
+    "teammate-list": "teammate-list",
+}
+# Forms of changing commands that only read.
+READING_FORMS = ["team-recv --peek --as bob", "team-config --list", "team-config tasks.max", "team-fsck",
+                 "team-send --status @plan"]

@@ -1,0 +1,59 @@
+// Lines of an event log: those that are envelopes are read alike by all who read them, and make a history in which time
+// does not run back.
+
+#include "libteam/record/event.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libteam/base/text.h"
+#include "libteam/record/chronicle.h"
+#include "libteam/record/scene.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace team;
+
+namespace {
+
+void check_history(const History& history) {
+  REQUIRE(history.start <= history.end);
+  for (const MemberPast& member : history.members) {
+    double last = history.start;
+    for (const Stay& stay : member.stays) {
+      REQUIRE(stay.from >= last && stay.to >= stay.from);
+      last = stay.to;
+    }
+    for (const Stint& work : member.works) REQUIRE(work.to >= work.from);
+    REQUIRE(member.worked >= 0 && member.idle >= 0 && member.paused >= 0);
+  }
+  REQUIRE(history.critical_time >= 0 && !std::isnan(history.parallelism()));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  Chronicle chronicle;
+  Scene scene;
+  constexpr std::size_t kMost = 8;
+  for (const std::string& line : split(fuzz::text_of(bytes, size), '\n')) {
+    const auto number = sequence_of(line);
+    Envelope envelope;
+    const bool taken = fuzz::is_taken([&] { envelope = parse_envelope(line, "events.jsonl:1"); });
+    REQUIRE(find_envelope(line).has_value() == taken);
+    if (!taken) continue;
+    if (number) REQUIRE(*number == envelope.seq || envelope.seq == 0);
+    REQUIRE(fuzz::is_json(envelope.details) && envelope.line == line);
+    REQUIRE(fuzz::is_utf8(describe(envelope)) && fuzz::is_utf8(detail(envelope, "reason")));
+    const std::string again = to_envelope(std::max<std::int64_t>(1, envelope.seq), envelope.timestamp,
+                                          {"team", envelope.agent, {}, {}}, {envelope.type, envelope.details});
+    REQUIRE(parse_envelope(again, "again").details == envelope.details);
+    if (auto happening = happening_of(envelope)) add(scene, std::move(*happening), kMost);
+    REQUIRE(scene.events.size() <= kMost);
+    chronicle.add(envelope);
+  }
+  Task task;
+  task.id = 1;
+  task.subject = "x";
+  check_history(std::move(chronicle).close({task}, {{"ann", true}, {"bob", std::nullopt}}, 1e9));
+  return 0;
+}

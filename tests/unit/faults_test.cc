@@ -1,0 +1,249 @@
+// What becomes of a call that the system refuses. Each runs in a process of its own, in which seccomp lets one kind of
+// system call fail.
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "libteam/base/clock.h"
+#include "libteam/system/archive.h"
+#include "libteam/system/bell.h"
+#include "libteam/system/file.h"
+#include "libteam/system/lines.h"
+#include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
+#include "libteam/system/paged_file.h"
+#include "libteam/system/process.h"
+#include "libteam/system/watch.h"
+#include "tests/unit/check.h"
+
+using namespace team;
+using test::message_of;
+
+namespace {
+
+// From now on this process gets `reason` from every such call.
+bool refuse_calls(long call, int reason) {
+  sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(reason)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(rules), rules};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+// Whether `holds` does where `call` fails with `reason`.
+bool where_refused(long call, int reason, const std::function<bool()>& holds) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(20);
+    ::_exit(refuse_calls(call, reason) && holds() ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Whether `attempt` is refused with `code` and a text that begins so.
+bool is_refused(Code code, std::string_view text, const std::function<void()>& attempt) {
+  try {
+    attempt();
+  } catch (const Error& error) {
+    const bool as_expected = error.code() == code && std::string_view(error.what()).starts_with(text);
+    if (!as_expected) std::fprintf(stderr, "%s: %s\n", std::string(name_of(error.code())).c_str(), error.what());
+    return as_expected;
+  }
+  return false;
+}
+
+bool fails_where(long call, int reason, std::string_view text, const std::function<void()>& attempt,
+                 Code code = Code::io) {
+  return where_refused(call, reason, [&] { return is_refused(code, text, attempt); });
+}
+
+class Place {
+ public:
+  Place() {
+    char pattern[] = "/tmp/teamkit-faults-XXXXXX";
+    path = ::mkdtemp(pattern);
+    folder = Folder::find(path);
+    std::ofstream(path + "/file") << "one\ntwo\n";
+    std::filesystem::create_directory(path + "/inner");
+    std::filesystem::create_symlink("file", path + "/link");
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() { std::filesystem::remove_all(path); }
+
+  std::string path;
+  std::optional<Folder> folder;
+};
+
+void folders_and_files() {
+  const Place place;
+  const Folder& folder = *place.folder;
+  const Fd fd = folder.open("file", O_RDONLY);
+  CHECK(fails_where(SYS_newfstatat, EIO, "cannot look at", [&] { folder.inode(); }));
+  CHECK(fails_where(SYS_newfstatat, EIO, "cannot look at", [&] { folder.stamp("file"); }));
+  CHECK(fails_where(SYS_newfstatat, EIO, "cannot look at", [&] { folder.mode_of("file"); }));
+  CHECK(fails_where(SYS_newfstatat, EIO, "cannot look at", [&] { size_of(fd); }));
+  CHECK(where_refused(SYS_newfstatat, EIO, [&] { return !folder.is_link("link") && !folder.has_folder("inner"); }));
+  CHECK(fails_where(SYS_openat2, EIO, "cannot look at", [&] { folder.has("file"); }));
+  CHECK(fails_where(SYS_openat2, EIO, "cannot open", [&] { folder.read("file", 100); }));
+  CHECK(fails_where(SYS_openat2, EIO, "cannot open", [&] { folder.open_if_there("file", O_RDONLY); }));
+  CHECK(fails_where(SYS_openat2, EIO, "cannot open", [&] { folder.find_beneath("inner"); }));
+  CHECK(fails_where(SYS_openat2, EIO, "cannot remove", [&] { folder.remove_tree("inner"); }));
+  CHECK(fails_where(SYS_openat, EIO, "cannot open", [&] { Folder::find(place.path); }));
+  CHECK(fails_where(SYS_openat, EIO, "cannot list", [&] { folder.each_name([](const char*) {}); }));
+  CHECK(fails_where(SYS_getdents64, EIO, "cannot list", [&] { folder.each_name([](const char*) {}); }));
+  CHECK(fails_where(SYS_read, EIO, "cannot read", [&] { folder.read("file", 100); }));
+  CHECK(fails_where(SYS_pread64, EIO, "cannot read", [&] { read_at(fd, 0, 10); }));
+  CHECK(fails_where(SYS_fstatfs, EIO, "cannot look at the disk", [&] { folder.space(); }));
+  CHECK(fails_where(SYS_fchmod, EPERM, "cannot change the mode", [&] { folder.set_mode("file", 0600); }));
+  CHECK(fails_where(SYS_mkdirat, ENOSPC, "cannot make folder", [&] { folder.make_beneath("new", Durability::power); }));
+  CHECK(fails_where(SYS_unlinkat, EIO, "cannot remove", [&] { folder.remove("file"); }));
+  CHECK(fails_where(SYS_unlinkat, EIO, "cannot remove", [&] { folder.remove_tree("inner"); }));
+  CHECK(fails_where(SYS_syncfs, EIO, "cannot sync", [&] { folder.sync_filesystem(); }));
+  CHECK(fails_where(SYS_getrandom, ENOSYS, "cannot read 'random numbers'", [] { random_number(); }));
+}
+
+// Where the kernel or a sandbox has no openat2 a path is followed part by part, and stays beneath.
+void no_openat2() {
+  const Place place;
+  const Folder& folder = *place.folder;
+  CHECK(where_refused(SYS_openat2, ENOSYS, [&] { return folder.has("inner") && folder.find_beneath("inner"); }));
+  CHECK(where_refused(SYS_openat2, EPERM, [&] { return folder.has("file") && !folder.has("../" + place.path); }));
+  for (const char* out : {"../x", "/etc", "inner/../.."}) {
+    CHECK(fails_where(
+        SYS_openat2, ENOSYS, fmt::format("'{}", folder.path_of(out)), [&] { folder.find_beneath(out); },
+        Code::permission_denied));
+  }
+  // Another user's process is no less alive.
+  const std::string temporary = temporary_name();
+  CHECK(where_refused(SYS_kill, EPERM, [&] { return !is_abandoned(temporary); }));
+}
+
+// Nothing is left of a file that could not take its place.
+void changes() {
+  const Place place;
+  const Folder& folder = *place.folder;
+  const auto stamp = folder.stamp("file");
+  const auto write = [&](Durability durability) { folder.replace("file", "new", durability); };
+  CHECK(fails_where(SYS_write, ENOSPC, "cannot write", [&] { write(Durability::process); }));
+  CHECK(fails_where(SYS_fdatasync, EIO, "cannot write", [&] { write(Durability::power); }));
+  CHECK(fails_where(SYS_renameat, EIO, "cannot write", [&] { write(Durability::process); }));
+  CHECK(fails_where(SYS_renameat2, EIO, "cannot write",
+                    [&] { NewFile(folder, "new", Durability::process).create(folder, "other"); }));
+  CHECK(fails_where(SYS_renameat2, EIO, "cannot write",
+                    [&] { NewFile(folder, "new", Durability::process).exchange(folder, "file", *stamp); }));
+  CHECK(fails_where(SYS_renameat2, EIO, "cannot write", [&] { folder.adopt(*folder.find_beneath("inner"), "x"); }));
+  CHECK(folder.stamp("file") == stamp);
+  std::size_t names = 0;
+  folder.each_name([&](const char*) { ++names; });
+  CHECK(names == 3);
+  // Once it can be seen, it is not known whether it lasts.
+  CHECK(fails_where(
+      SYS_fsync, EIO, "cannot sync", [&] { write(Durability::power); }, Code::unknown));
+}
+
+// File systems without the flags of renameat2 have link and a plain rename.
+void plain_renames() {
+  const Place place;
+  const Folder& folder = *place.folder;
+  const Folder inner = *folder.find_beneath("inner");
+  const auto put = [](const Folder& where, const char* name) {
+    return NewFile(where, "new", Durability::process).create(where, name);
+  };
+  CHECK(put(inner, "file") && put(inner, "other"));
+  CHECK(where_refused(SYS_renameat2, EINVAL, [&] {
+    return put(folder, "made") && !put(folder, "file") && !folder.adopt(inner, "file") && folder.adopt(inner, "other");
+  }));
+  CHECK(folder.has("made") && folder.has("other") && inner.has("file"));
+  CHECK(folder.read("file", 100)->text == "one\ntwo\n");
+  CHECK(fails_where(SYS_renameat2, EINVAL, "cannot write", [&] { folder.adopt(inner, "none"); }));
+}
+
+void locks() {
+  const Place place;
+  const Folder& folder = *place.folder;
+  CHECK(fails_where(SYS_flock, ENOLCK, "cannot lock", [&] { Lock::acquire(folder, "lock", 1); }));
+  CHECK(fails_where(SYS_flock, ENOLCK, "cannot lock", [&] { Lock::try_acquire(folder, "lock"); }));
+  CHECK(fails_where(SYS_flock, ENOLCK, "cannot lock", [&] { LifeLock::acquire(folder, "lock"); }));
+  CHECK(fails_where(SYS_openat, EACCES, "cannot open", [&] { look_at_lock(folder, "lock"); }));
+  const Lock held = Lock::acquire(folder, "lock", 1);
+  CHECK(fails_where(SYS_timer_create, EAGAIN, "cannot make 'a timer'", [&] { Lock::acquire(folder, "lock", 0.01); }));
+  const std::string blind = "cannot lock '" + folder.path_of("lock") + "': another process holds it";
+  const auto wait = [&] { Lock::acquire(folder, "lock", 0.01); };
+  CHECK(fails_where(SYS_openat, EACCES, blind, wait, Code::again));
+  CHECK(fails_where(SYS_statx, EIO, blind, wait, Code::again));
+}
+
+void programs() {
+  const Program program{{"true"}, {}, std::nullopt, ""};
+  CHECK(fails_where(SYS_pipe2, EMFILE, "cannot make 'a pipe'", [&] { Child child(program); }));
+  CHECK(fails_where(SYS_clone, EAGAIN, "cannot start 'true'", [&] { Child child(program); }));
+  CHECK(fails_where(SYS_clone, EAGAIN, "cannot start 'true'", [&] { start_detached(program, Fd()); }));
+  CHECK(fails_where(SYS_poll, ENOMEM, "cannot wait for 'a program'", [&] { run_program(program, 10); }));
+  CHECK(fails_where(SYS_signalfd4, EMFILE, "cannot wait for 'signals'", [] { Signals signals; }));
+  CHECK(fails_where(SYS_eventfd2, EMFILE, "cannot make 'a bell'", [] { Bell bell; }));
+  CHECK(where_refused(SYS_readlink, EACCES, [] { return own_folder().empty(); }));
+  CHECK(where_refused(SYS_uname, EFAULT, [] { return host_name().empty(); }));
+  CHECK(where_refused(SYS_openat, ENOENT, [] { return boot_id().empty(); }));
+  CHECK(where_refused(SYS_read, EIO, [] { return boot_id().empty(); }));
+}
+
+// Where nothing tells of changes one looks again and again.
+void watches() {
+  const Place place;
+  const auto looks_itself = [&] {
+    const Changes changes = Watch(*place.folder).wait(Deadline::in(5));
+    return changes.any && changes.all;
+  };
+  CHECK(where_refused(SYS_inotify_init1, EMFILE, looks_itself));
+  CHECK(where_refused(SYS_inotify_add_watch, ENOSPC, looks_itself));
+  CHECK(where_refused(SYS_fstatfs, EIO, looks_itself));
+  CHECK(
+      fails_where(SYS_poll, ENOMEM, "cannot wait for 'changes'", [&] { Watch(*place.folder).wait(Deadline::in(5)); }));
+}
+
+void other_files() {
+  const Place place;
+  CHECK(fails_where(SYS_openat, EACCES, "cannot open", [&] { open_archive(place.path + "/file"); }));
+  const Fd fd = open_archive(place.path + "/file");
+  CHECK(fails_where(SYS_read, EIO, "cannot read 'x'", [&] { ArchiveReader(fd.get(), "x").next(); }));
+  CHECK(fails_where(SYS_preadv, EIO, "cannot read 'a cache'", [&] {
+    PagedFile file(place.folder->open("file", O_RDWR));
+    file.flush_first_page();
+  }));
+  CHECK(where_refused(SYS_newfstatat, EIO, [&] { return PagedFile(place.folder->open("file", O_RDWR)).size() == 0; }));
+}
+
+}  // namespace
+
+int main() {
+  if (!where_refused(SYS_getppid, EPERM, [] { return ::syscall(SYS_getppid) == -1 && errno == EPERM; })) {
+    std::puts("skipped: seccomp does not work here");
+    return 0;
+  }
+  folders_and_files();
+  no_openat2();
+  changes();
+  plain_renames();
+  locks();
+  programs();
+  watches();
+  other_files();
+  return test::report();
+}

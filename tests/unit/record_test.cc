@@ -1,0 +1,163 @@
+// What the files of a team may say, where the message points if they do not, and what survives a rewrite.
+#include <cstdlib>
+
+#include "libteam/record/exchange.h"
+#include "libteam/record/member_state.h"
+#include "libteam/record/message.h"
+#include "libteam/record/model_choice.h"
+#include "libteam/record/prices.h"
+#include "libteam/record/request.h"
+#include "libteam/record/role.h"
+#include "libteam/record/settings.h"
+#include "libteam/record/task.h"
+#include "libteam/record/team.h"
+#include "libteam/record/usage.h"
+#include "tests/unit/check.h"
+
+using namespace team;
+using test::fails_with;
+using test::message_of;
+
+namespace {
+
+template <class Parse>
+bool refuses(const Parse& parse, std::string_view text, std::string_view why) {
+  const std::string message = message_of([&] { parse(text); });
+  const bool as_expected = message.find(why) != std::string::npos && fails_with(Code::corrupt, [&] { parse(text); });
+  if (!as_expected) std::fprintf(stderr, "%s: %s\n", std::string(text).c_str(), message.c_str());
+  return as_expected;
+}
+
+void messages() {
+  const auto parse = [](std::string_view text) { return parse_message(text, "bob", "inbox:1"); };
+  CHECK(refuses(parse, R"({"sender":"ann","type":"song"})", "'type' must be a type of message"));
+  CHECK(refuses(parse, R"({"sender":"../x"})", "'sender' must be a name"));
+  CHECK(refuses(parse, "{}", "'sender' must be a name"));
+  const Message read = parse(R"({"sender":"ann","type":"error","content":"one\ntwo","interrupt":true,"mine":[1]})");
+  CHECK(read.recipient == "bob" && read.summary == "one" && read.interrupt && read.extra == "{\"mine\":[1]}");
+  const std::string line = to_line(read);
+  CHECK(line.find("\"interrupt\":true") != std::string::npos && line.find("\"mine\":[1]") != std::string::npos);
+  CHECK(to_line(parse(line)) == line);
+  const Message answer = parse(R"({"sender":"ann","reply_to":"1"})");
+  CHECK((MessageFilter{.from = {}, .type = {}, .reply_to = "1"}.fits(answer)));
+  CHECK((!MessageFilter{.from = {}, .type = {}, .reply_to = "2"}.fits(answer)));
+}
+
+void requests() {
+  const auto parse = [](std::string_view text) { return parse_request(text, "r.json"); };
+  CHECK(refuses(parse, R"({"kind":"dance","status":"pending"})", "'kind' must be shutdown or plan"));
+  CHECK(refuses(parse, R"({"kind":"plan","status":"maybe"})", "'status' must be pending, approved or rejected"));
+  for (const char* status : {"pending", "approved", "rejected"}) {
+    const Request read = parse(fmt::format(R"({{"id":"1","kind":"shutdown","status":"{}","mine":1}})", status));
+    CHECK(name_of(read.status) == status && read.extra == "{\"mine\":1}");
+    CHECK(to_file(parse(to_file(read))) == to_file(read));
+  }
+}
+
+void exchanges() {
+  const auto parse = [](std::string_view text) { return parse_exchanges(text, "exchange.json"); };
+  CHECK(refuses(parse, "{}", "not a JSON array"));
+  CHECK(refuses(parse, "[1]", "not a JSON object"));
+  Exchanges read = parse(R"([{"from":"a","to":"b","count":2},{"from":"c","to":"a","told":true}])");
+  CHECK(!read.all[0].told && read.all[1].told && read.between("a", "b").count == 2);
+  CHECK(to_file(parse(to_file(read))) == to_file(read));
+  CHECK(!read.forget("d") && read.forget("a") && read.all.empty());
+}
+
+void member_states() {
+  const auto parse = [](std::string_view text) { return parse_member_state(text, "bob.state"); };
+  CHECK(refuses(parse, R"({"state":"dancing"})", "'state' must be spawn, active"));
+  CHECK(refuses(parse, R"({"state":"idle","start":{"arguments":[1]}})", "'arguments' must be an array of strings"));
+  CHECK(refuses(parse, R"({"state":"idle","usage":[]})", "'usage' must be an object"));
+  const MemberState least = parse(R"({"state":"idle","start":{}})");
+  CHECK(least.start.arguments.empty() && least.start.mode == "foreground" && least.usage == "{}" && least.resumable);
+  CHECK(parse(R"({"state":"paused"})").start.arguments.empty());
+  CHECK(is_idle(State::paused) && is_idle(State::idle) && !is_idle(State::error));
+  const std::string whole =
+      to_file(parse(R"({"state":"error","start":{"arguments":["-x"]},"usage":{"a":1},"mine":1})"));
+  CHECK(to_file(parse(whole)) == whole);
+}
+
+void teams() {
+  const auto parse = [](std::string_view text) { return parse_team(text, "alpha", "config.json"); };
+  CHECK(refuses(parse, R"({"lead":"lead"})", "'name' must be a name"));
+  CHECK(refuses(parse, R"({"name":"alpha","lead":"../x"})", "'lead' must be a name"));
+  CHECK(refuses(parse, R"({"name":"beta","lead":"lead"})", "'name' must be 'alpha', as the folder is named"));
+  for (const char* roles : {R"({"../x":{}})", R"({"coder":1})"}) {
+    CHECK(refuses(parse, fmt::format(R"({{"name":"alpha","lead":"lead","roles":{}}})", roles), "'roles' must be"));
+  }
+  CHECK(make_role("coder", " \n", "f").definition.find("\"prompt\":\" \\n\"") != std::string::npos);
+  CHECK(make_role("coder", "You code.", "f").definition == R"({"prompt":"You code."})");
+  Team team = parse(R"({"name":"alpha","lead":"lead"})");
+  const std::string wrong = message_of([&] { set_setting(team, "zzzzzzzz", "1"); });
+  CHECK(wrong == "no setting 'zzzzzzzz'");
+  CHECK(message_of([&] { set_setting(team, "tasks.mix", "1"); }).find("did you mean tasks.max") != std::string::npos);
+}
+
+void tasks() {
+  const auto parse = [](std::string_view text) { return parse_task(text, 3, "3.json"); };
+  for (const char* lease :
+       {R"({"until":1})", R"({"boot":1,"until":1})", R"({"boot":"b"})", R"({"boot":"b","until":"x"})"}) {
+    CHECK(refuses(parse, fmt::format(R"({{"subject":"x","lease":{}}})", lease), "'lease' must be {\"boot\": string"));
+  }
+  CHECK(refuses(parse, R"({"subject":"x","blockedBy":[16777217]})", "'blockedBy' must be an array of task ids"));
+  Task ended = parse(R"({"subject":"x"})");
+  CHECK(to_line(ended, {{}, {1}}).find("\"blocked\":true") != std::string::npos);
+  ended.status = Status::failed;
+  CHECK(to_line(ended, {{}, {1}}).find("\"blocked\":false") != std::string::npos);
+  const auto draft = [](std::string_view line) { return message_of([&] { parse_draft(line, "line 3"); }); };
+  CHECK(draft("{\"subject\":}").starts_with("line 3, column "));
+  CHECK(draft(std::string(std::size_t{20} << 20, ' ')).starts_with("line 3: larger than"));
+  CHECK(draft(R"({"subject":"x","blockedBy":1})").find("'blockedBy' must be an array") != std::string::npos);
+}
+
+void prices() {
+  const Usage usage{1'000'000, 0, 0, 0};
+  CHECK(cost_of(usage, "mine-1", R"({"mine":[2,3]})") == 2);
+  CHECK(!cost_of(usage, "mine-1", "{}"));
+  for (const char* bad : {"[]", R"({"a":[1]})", R"({"a":[1,"x"]})", R"({"a":[1,-1]})", R"({"a":[1,1e999]})", "{"}) {
+    CHECK(!tidy_prices(bad));
+  }
+}
+
+// What a role leaves open the environment says, and what that leaves open the provider.
+void model_choices() {
+  ModelChoice choice{.model = "claude-x", .provider = {}, .base_url = {}};
+  CHECK(provider_of(choice) == "anthropic" && key_variable(choice) == "ANTHROPIC_API_KEY");
+  CHECK(fails_with(Code::usage, [&] { check_key(choice, ""); }));
+  check_key(choice, "key");
+  choice.base_url = "https://localhost";
+  check_key(choice, "");
+  complete(choice, {});
+  choice.base_url = "ftp://localhost";
+  CHECK(fails_with(Code::usage, [&] { complete(choice, {}); }));
+  choice.base_url.reset();
+  choice.replay = "file";
+  check_key(choice, "");
+  CHECK(is_chosen(choice) && !is_chosen({}));
+  choice.provider = "nobody";
+  CHECK(fails_with(Code::usage, [&] { complete(choice, {}); }));
+  for (const char* provider : {"anthropic", "openai"}) {
+    choice.provider = provider;
+    complete(choice, {});
+    CHECK(provider_of(choice) == provider && !choice.base_url);
+  }
+}
+
+}  // namespace
+
+int main() {
+  for (const char* variable :
+       {"TEAM_MODEL", "TEAM_PROVIDER", "TEAM_BASE_URL", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}) {
+    ::unsetenv(variable);
+  }
+  messages();
+  requests();
+  exchanges();
+  member_states();
+  teams();
+  tasks();
+  prices();
+  model_choices();
+  return test::report();
+}
