@@ -488,7 +488,9 @@ std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) c
     if (!found.contains(id)) fail(Code::not_found, "{} holds no message '{}'", owner_, one_line(id));
   }
   std::vector<Message> acknowledged;
-  for (const auto& [slot, messages] : gone) {
+  for (const auto& entry : gone) {
+    const std::string& slot = entry.first;
+    const std::vector<Message>& messages = entry.second;
     const auto let_go = [&] {
       if (!kept[slot].empty()) folder_.replace(slot, lines_of(kept[slot]), durability_);
       else remove_slot(slot);
