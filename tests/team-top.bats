@@ -333,7 +333,7 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
 
 @test "restores the terminal when it is killed by TERM" {
   a_team
-  screen 80 24 'stty -a >before; team-top; echo ended=$?; stty -a >after'
+  screen 80 24 'stty -a >before; team-top; ended=$?; stty -a >after; echo ended=$ended'
   wait_until shows MEMBERS
   wait_until in_alternate_screen
 

@@ -81,9 +81,9 @@ strays() {
   } | cut -d / -f 3 | sort -u)
   # The shells of bats stand in the folder too; of what is no more there is no command line.
   found=$(sed -n 's|..*|/proc/&/cmdline|p' <<<"$found" | xargs -r grep -LsaF bats-exec-test | cut -d / -f 3)
-  # Those that have ended and that init has not yet buried do not count.
+  # Those that are ending, and those that init has not yet buried, do not count.
   for pid in $found; do
-    [[ " ${TEAMMATE[*]} " == *" $pid "* ]] || ! grep -qs '^State:.[^ZX]' "/proc/$pid/status" || echo "$pid"
+    [[ " ${TEAMMATE[*]} " == *" $pid "* ]] || ! grep -qs '^State:.[^ZX]' "/proc/$pid/status" || ! grep -qs . "/proc/$pid/cmdline" || echo "$pid"
   done
 }
 
