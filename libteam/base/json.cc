@@ -1,9 +1,12 @@
 #include "libteam/base/json.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "libteam/base/error.h"
@@ -21,137 +24,234 @@ std::string position(std::string_view text, std::size_t byte, std::string_view s
   return fmt::format("{}:{}:{}", subject, line, column);
 }
 
-// Reads a text and leaves behind how far it came.
-class Tracked {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  Tracked(const char* at, const char*& reached) : at_(at), reached_(&reached) {}
-  reference operator*() const { return *at_; }
-  Tracked& operator++() {
-    *reached_ = ++at_;
-    return *this;
-  }
-  bool operator==(const Tracked& other) const { return at_ == other.at_; }
-
- private:
-  const char* at_;
-  const char** reached_;
+// Thrown to parse_json() only.
+struct Problem {
+  std::size_t byte;
+  std::string reason;
 };
 
-// Builds the document and stops at the first thing that the limits forbid; `reason` then says what.
-class Builder : public nlohmann::json_sax<Json> {
+// Reads one document, from left to right and each byte once: this is what a command that opens a task does most. It
+// knows the limits, and where it is when it refuses something. (nlohmann's own takes ten times as long, turns an integer
+// that does not fit into a float, lets the last of several keys win, and goes as deep as the stack.)
+class Parser {
  public:
-  explicit Builder(std::size_t deepest) : deepest_(deepest) {}
+  Parser(std::string_view text, std::size_t deepest)
+      : begin_(text.data()), at_(begin_), end_(begin_ + text.size()), deepest_(deepest) {}
 
-  Json root;
-  std::string reason;
-  std::optional<std::size_t> error_byte;  // where, if the lexer told
-  std::string error_token;                // else what was read last
-
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t& text) override {
-    // The lexer turns an integer that does not fit into a float: an id that silently became another number.
-    if (text.find_first_of(".eE") == string_t::npos) return refuse("number {} is out of range", text);
-    return add(value);
-  }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return refuse("binary data {}", ""); }
-
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool key(string_t& name) override {
-    Level& level = levels_.back();
-    if (level.large.empty()) {
-      if (level.value->contains(name)) return refuse("duplicate key {}", quote(name));
-      constexpr std::size_t kSmallObject = 64;
-      if (level.value->size() >= kSmallObject) {
-        for (const auto& item : level.value->items()) level.large.insert(item.key());
-      }
-    }
-    if (!level.large.empty() && !level.large.insert(name).second) return refuse("duplicate key {}", quote(name));
-    level.key = std::move(name);
-    return true;
-  }
-  bool end_object() override { return close(); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
-  bool end_array() override { return close(); }
-
-  bool parse_error(std::size_t byte, const std::string& token, const nlohmann::detail::exception& error) override {
-    error_byte = byte > 0 ? byte - 1 : 0;
-    reason = describe(error.what(), token);
-    return false;
+  Json document() {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (rest().starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
+    Json root;
+    value(root, 0);
+    skip_blanks();
+    if (at_ != end_) refuse_this("the end");
+    return root;
   }
 
  private:
-  struct Level {
-    Json* value;
-    std::string key;
-    std::unordered_set<std::string> large;  // keys seen, once the object is too large to look through
-  };
+  std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
+  bool is_at(char c) const { return at_ != end_ && *at_ == c; }
+  void skip_blanks() {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+  }
+
+  [[noreturn]] void refuse(const char* place, std::string reason) const {
+    throw Problem{static_cast<std::size_t>(place - begin_), std::move(reason)};
+  }
+  [[noreturn]] void refuse_this(std::string_view expected) const {
+    const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; };
+    const char* next = at_ == end_ ? at_ : at_ + 1;
+    while (next != end_ && is_inside(*next)) ++next;  // of a character of several bytes
+    const std::string seen = at_ == end_ ? "end of input" : fmt::format("'{}'", one_line({at_, next}));
+    refuse(at_, fmt::format("unexpected {}; expected {}", seen, expected));
+  }
+
+  void value(Json& into, std::size_t depth) {
+    skip_blanks();
+    if (at_ == end_) refuse_this("a value");
+    switch (*at_) {
+      case '{': return object(into, depth);
+      case '[': return array(into, depth);
+      case '"': into = string(); return;
+      case 't': return word("true", into, true);
+      case 'f': return word("false", into, false);
+      case 'n': return word("null", into, nullptr);
+      default: return number(into);
+    }
+  }
+
+  void word(std::string_view text, Json& into, Json meaning) {
+    if (!rest().starts_with(text)) refuse_this("a value");
+    at_ += text.size();
+    into = std::move(meaning);
+  }
+
+  void enter(std::size_t depth) {
+    if (depth >= deepest_) refuse(at_, fmt::format("deeper than {} levels", deepest_));
+    ++at_;
+  }
+  // After a member: whether another one follows.
+  bool goes_on(char closing, std::string_view expected) {
+    skip_blanks();
+    if (!is_at(',') && !is_at(closing)) refuse_this(expected);
+    return *at_++ == ',';
+  }
+
+  void array(Json& into, std::size_t depth) {
+    enter(depth);
+    into = Json::array();
+    skip_blanks();
+    if (is_at(']')) {
+      ++at_;
+      return;
+    }
+    auto& items = into.get_ref<Json::array_t&>();
+    do value(items.emplace_back(), depth + 1);
+    while (goes_on(']', "']'"));
+  }
+
+  void object(Json& into, std::size_t depth) {
+    enter(depth);
+    into = Json::object();
+    skip_blanks();
+    if (is_at('}')) {
+      ++at_;
+      return;
+    }
+    std::vector<std::pair<const std::string, Json>>& members = into.get_ref<Json::object_t&>();
+    constexpr std::size_t kUsual = 16;
+    members.reserve(kUsual);
+    std::unordered_set<std::string> seen;  // the keys, once they are too many to look through
+    do {
+      skip_blanks();
+      if (!is_at('"')) refuse_this("a key");
+      const char* const place = at_;
+      std::string key = string();
+      if (!is_new(key, members, seen)) refuse(place, fmt::format("duplicate key \"{}\"", key));
+      skip_blanks();
+      if (!is_at(':')) refuse_this("':'");
+      ++at_;
+      value(members.emplace_back(std::move(key), nullptr).second, depth + 1);
+    } while (goes_on('}', "'}'"));
+  }
+
+  static bool is_new(const std::string& key, const std::vector<std::pair<const std::string, Json>>& members,
+                     std::unordered_set<std::string>& seen) {
+    constexpr std::size_t kFew = 64;
+    if (members.size() < kFew) {
+      return std::none_of(members.begin(), members.end(), [&](const auto& member) { return member.first == key; });
+    }
+    if (seen.empty()) {
+      for (const auto& member : members) seen.insert(member.first);
+    }
+    return seen.insert(key).second;
+  }
+
+  std::string string() {
+    ++at_;
+    std::string text;
+    while (true) {
+      const char* const start = at_;
+      while (at_ != end_ && *at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= ' ') ++at_;
+      text.append(start, at_);
+      if (at_ == end_) refuse_this("'\"'");
+      if (*at_ == '"') break;
+      if (*at_ != '\\') {
+        refuse(at_, fmt::format("a control character in a string: it is written \\u{:04x}", static_cast<int>(*at_)));
+      }
+      escape(text);
+    }
+    ++at_;
+    return text;
+  }
+
+  void escape(std::string& text) {
+    constexpr std::string_view kLetters = "\"\\/bfnrt";
+    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+    const char* const start = at_++;
+    if (at_ == end_) refuse_this("'\"'");
+    if (*at_ == 'u') {
+      ++at_;
+      append_character(text, code_point(start));
+      return;
+    }
+    const std::size_t letter = kLetters.find(*at_);
+    if (letter == std::string_view::npos) refuse(start, "no such escape in a string");
+    text.push_back(kMeanings[letter]);
+    ++at_;
+  }
+
+  // What lies outside the first 65,536 characters is written as two escapes.
+  std::uint32_t code_point(const char* start) {
+    const std::uint32_t first = four_digits(start);
+    if (first < 0xD800 || first > 0xDFFF) return first;
+    if (first < 0xDC00 && rest().starts_with("\\u")) {
+      at_ += 2;
+      const std::uint32_t second = four_digits(start);
+      if (second >= 0xDC00 && second <= 0xDFFF) return 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+    }
+    refuse(start, "half of a character in a string");
+  }
+
+  std::uint32_t four_digits(const char* start) {
+    constexpr std::ptrdiff_t kDigits = 4;
+    std::uint32_t code = 0;
+    const char* const end = end_ - at_ < kDigits ? end_ : at_ + kDigits;
+    if (std::from_chars(at_, end, code, 16).ptr != at_ + kDigits) refuse(start, "\\u is followed by 4 digits from 0 to f");
+    at_ += kDigits;
+    return code;
+  }
+
+  bool skip_digits() {
+    const char* const start = at_;
+    while (at_ != end_ && *at_ >= '0' && *at_ <= '9') ++at_;
+    return at_ != start;
+  }
+
+  void number(Json& into) {
+    const char* const start = at_;
+    if (is_at('-')) ++at_;
+    if (at_ == end_ || *at_ < '0' || *at_ > '9') refuse_this(at_ == start ? "a value" : "a digit");
+    if (*at_ == '0') ++at_;
+    else skip_digits();
+    const char* const whole = at_;
+    if (is_at('.')) {
+      ++at_;
+      if (!skip_digits()) refuse_this("a digit");
+    }
+    if (is_at('e') || is_at('E')) {
+      ++at_;
+      if (is_at('+') || is_at('-')) ++at_;
+      if (!skip_digits()) refuse_this("a digit");
+    }
+    if (at_ != whole) into = fraction(start);
+    else if (*start == '-') into = integer<std::int64_t>(start);
+    else into = integer<std::uint64_t>(start);
+  }
+
+  template <class Integer>
+  Integer integer(const char* start) const {
+    Integer number = 0;
+    if (std::from_chars(start, at_, number).ec != std::errc()) refuse_number(start);
+    return number;
+  }
+
+  double fraction(const char* start) const {
+    double number = 0;
+    // What is too small is 0, what is too large is nothing.
+    if (std::from_chars(start, at_, number).ec != std::errc()) number = std::strtod(std::string(start, at_).c_str(), nullptr);
+    if (!std::isfinite(number)) refuse_number(start);
+    return number;
+  }
+
+  [[noreturn]] void refuse_number(const char* start) const {
+    refuse(start, fmt::format("number {} is out of range", std::string_view(start, at_)));
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
   std::size_t deepest_;
-  std::vector<Level> levels_;
-
-  bool refuse(fmt::format_string<const std::string&> why, const std::string& token) {
-    reason = fmt::format(why, token);
-    error_token = token;
-    return false;
-  }
-  static std::string quote(const std::string& name) { return fmt::format("\"{}\"", name); }
-
-  // nlohmann's text is `[json.exception…] parse error at line 1, column 2: syntax error while … - what; …`: keep the
-  // what.
-  static std::string describe(std::string_view what, const std::string& token) {
-    const std::size_t dash = what.find(" - ");
-    std::string_view text = dash == std::string_view::npos ? what.substr(what.rfind(": ") + 1) : what.substr(dash + 3);
-    text = text.substr(0, text.find("; last read"));
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    if (text.empty()) return fmt::format("syntax error near '{}'", one_line(token));
-    return cut_characters(one_line(text), 120);
-  }
-
-  template <class Value>
-  Json* place(Value&& value) {
-    if (levels_.empty()) {
-      root = std::forward<Value>(value);
-      return &root;
-    }
-    Json& parent = *levels_.back().value;
-    if (parent.is_array()) {
-      parent.emplace_back(std::forward<Value>(value));
-      return &parent.back();
-    }
-    // The key is new (see key()), so it is appended without another search.
-    auto& object = parent.get_ref<Json::object_t&>();
-    object.std::vector<std::pair<const std::string, Json>>::emplace_back(std::move(levels_.back().key),
-                                                                         std::forward<Value>(value));
-    return &object.back().second;
-  }
-  template <class Value>
-  bool add(Value&& value) {
-    place(std::forward<Value>(value));
-    return true;
-  }
-  bool open(Json container) {
-    if (levels_.size() >= deepest_) {
-      reason = fmt::format("deeper than {} levels", deepest_);
-      error_token = container.is_array() ? "[" : "{";
-      return false;
-    }
-    Json* placed = place(std::move(container));
-    levels_.push_back({placed, {}, {}});
-    return true;
-  }
-  bool close() {
-    levels_.pop_back();
-    return true;
-  }
 };
 
 }  // namespace
@@ -159,19 +259,11 @@ class Builder : public nlohmann::json_sax<Json> {
 Json parse_json(std::string_view text, std::string_view subject, const JsonLimits& limits) {
   if (text.size() > limits.bytes) fail(Code::corrupt, "{}: larger than {} bytes", subject, limits.bytes);
   const std::string repaired = repair_utf8(text);
-  Builder builder(limits.depth);
-  const char* reached = repaired.data();
-  const Tracked begin(reached, reached), end(repaired.data() + repaired.size(), reached);
-  if (!Json::sax_parse(begin, end, &builder)) {
-    // The lexer tells where it stopped only through its own errors; ours are about what it read last, if need be with
-    // the character that ended it. A key may be written in another way than it reads: then it ends there.
-    const std::string_view read(repaired.data(), static_cast<std::size_t>(reached - repaired.data()));
-    const std::size_t found = read.rfind(builder.error_token);
-    const bool is_last = found != std::string_view::npos && found + builder.error_token.size() + 1 >= read.size();
-    const std::size_t last = is_last ? found : read.size() - 1;
-    fail(Code::corrupt, "{}: {}", position(repaired, builder.error_byte.value_or(last), subject), builder.reason);
+  try {
+    return Parser(repaired, limits.depth).document();
+  } catch (const Problem& problem) {
+    fail(Code::corrupt, "{}: {}", position(repaired, problem.byte, subject), problem.reason);
   }
-  return std::move(builder.root);
 }
 
 std::string dump_line(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }

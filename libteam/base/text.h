@@ -20,6 +20,9 @@ bool same_name(std::string_view one, std::string_view other);
 // Valid UTF-8 comes back as it is; each invalid sequence becomes one U+FFFD, and NUL too.
 std::string repair_utf8(std::string_view text);
 
+// In UTF-8.
+void append_character(std::string& text, std::uint32_t code);
+
 // How many bytes of `text` are whole characters: all, unless it was cut in the middle of its last one.
 std::size_t whole_characters(std::string_view text);
 
