@@ -85,7 +85,8 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
                     Taking taking) {
   std::size_t seen = 0;
   const Actor& actor = context.actor();
-  while (seen < most) {
+  bool more = true;
+  while (more && seen < most) {
     auto batch = mailbox.take(filter, most - seen, actor.run);
     if (!batch) break;
     if (taking == Taking::hold) batch->hold(kHoldSeconds, actor.run);
@@ -97,6 +98,7 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
     // If the reader left or the disk is full they stay, and come again.
     if (!reach_reader(context, *batch, taking)) break;
     seen += batch->messages().size();
+    more = !batch->is_all();
     context.made();  // what fails from here on, perhaps with the next ones, is no longer "nothing changed"
     if (taking == Taking::acknowledge) {
       for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));

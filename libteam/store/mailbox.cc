@@ -137,7 +137,6 @@ void Mailbox::append(const std::vector<Message>& messages) const {
   std::string text = lines_of(messages);
   const std::string name = file("inbox.jsonl");
   const Lock lock = Lock::acquire(folder_, file("inbox.lock"), lock_timeout_);
-  const bool is_new = !folder_.has(name);
   const Fd fd = folder_.open(name, O_RDWR | O_CREAT | O_APPEND);
   const off_t size = size_of(fd);
   // A writer that was killed in the middle left a line without an end: ours begins on a new one.
@@ -149,13 +148,17 @@ void Mailbox::append(const std::vector<Message>& messages) const {
     errno = reason;
     fail_errno("cannot write", folder_.path_of(name), undone ? Code::io : Code::unknown);
   }
-  if (is_new && durability_ == Durability::power) folder_.sync();
+  if (size == 0 && durability_ == Durability::power) folder_.sync();  // it may be new
+}
+
+std::string Mailbox::slot_name(int number) const {
+  return file(number == 1 ? std::string("taken.jsonl") : fmt::format("taken-{}.jsonl", number));
 }
 
 std::vector<Mailbox::Slot> Mailbox::slots() const {
   std::vector<Slot> all;
   for (int i = 1; i <= kMostReaders; ++i) {
-    Slot slot{file(i == 1 ? std::string("taken.jsonl") : fmt::format("taken-{}.jsonl", i)), false, false};
+    Slot slot{slot_name(i), false, false};
     slot.exists = folder_.has(slot.name);
     if (slot.exists) slot.busy = look_at_lock(folder_, slot.name) == Held::yes;
     all.push_back(std::move(slot));
@@ -174,8 +177,8 @@ bool Mailbox::is_held(const Slot& slot, const std::optional<std::string>& run) c
 }
 
 std::string Mailbox::free_slot() const {
-  for (const Slot& slot : slots()) {
-    if (!slot.exists) return slot.name;
+  for (int i = 1; i <= kMostReaders; ++i) {
+    if (std::string name = slot_name(i); !folder_.has(name)) return name;
   }
   fail(Code::again, "{} readers are at the inbox of {} already", kMostReaders, owner_);
 }
@@ -222,7 +225,9 @@ std::optional<Batch> Mailbox::take_whole(std::size_t most) const {
   folder_.rename_into(inbox, folder_, slot);
   Fd fd = folder_.open(slot, O_RDONLY);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", folder_.path_of(slot));
-  return Batch(*this, slot, std::move(fd), std::move(messages));
+  Batch batch(*this, slot, std::move(fd), std::move(messages));
+  batch.is_all_ = true;
+  return batch;
 }
 
 Batch Mailbox::put_into_slot(std::vector<Message> messages) const {

@@ -31,6 +31,8 @@ class Batch {
   Batch(Batch&&) = default;
 
   const std::vector<Message>& messages() const { return messages_; }
+  // Whether nothing else was there when they were taken.
+  bool is_all() const { return is_all_; }
   // They have reached the reader: now they are gone from the mailbox.
   void acknowledge();
   // They stay until team-ack names them, or until `seconds` have passed: then they are delivered again. Said before
@@ -47,6 +49,7 @@ class Batch {
   std::string slot_;
   Fd lock_;
   std::vector<Message> messages_;
+  bool is_all_ = false;
 };
 
 // In the folder of a team: the contents of large messages. A sender that is at work has its content under a temporary
@@ -90,6 +93,7 @@ class Mailbox {
   friend class Batch;
   struct Slot;
   std::string file(std::string_view what) const;
+  std::string slot_name(int number) const;
   std::vector<Slot> slots() const;
   bool is_held(const Slot& slot, const std::optional<std::string>& run) const;
   std::vector<Message> read_slot(const std::string& slot) const;

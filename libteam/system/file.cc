@@ -227,6 +227,13 @@ std::optional<Stamp> Folder::stamp(const std::string& name) const {
 }
 
 bool Folder::has(const std::string& path) const {
+  // A look is cheaper than an open; only where a link may lead somewhere is it not enough.
+  if (path.find('/') == std::string::npos) {
+    struct stat status {};
+    const bool seen = ::fstatat(fd_.get(), path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (seen && !S_ISLNK(status.st_mode)) return true;
+    if (!seen && errno == ENOENT) return false;
+  }
   const Fd fd(open_confined(fd_.get(), path.c_str(), O_PATH, 0, RESOLVE_BENEATH));
   if (fd) return true;
   if (errno == ENOENT || errno == ENOTDIR || errno == EXDEV || errno == ELOOP) return false;
