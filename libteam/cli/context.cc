@@ -29,13 +29,18 @@ Roster& Context::roster() {
 const Team* Context::team_or_none() {
   if (!team_known_) {
     const auto& named = choices_.team ? choices_.team : choices_.environment_team;
+    const auto open = [this](const std::string& name) {
+      auto [team, folder] = roster().open(name);
+      team_ = std::move(team);
+      team_folder_ = std::move(folder);
+    };
     if (named) {
-      team_ = roster().get(*named);
+      open(*named);
       team_rule_ = choices_.team ? "-t" : "TEAM_NAME";
     } else {
       const auto names = roster().names();
       if (names.size() > 1) fail(Code::usage, "which team? there is {} (-t TEAM)", join(names, ", "));
-      if (!names.empty()) team_ = roster().get(names.front());
+      if (!names.empty()) open(names.front());
       team_rule_ = "the only team";
     }
     team_known_ = true;
@@ -81,13 +86,13 @@ void Context::require_lead(std::string_view what) {
 Board& Context::board() {
   if (!board_) {
     const Missing missing = may_make_ ? Missing::make : Missing::refuse;
-    board_.reset(new Board(open_board(root(), team_or_none(), choices_.lock_timeout, missing)));
+    board_.reset(new Board(open_board(root(), team_or_none(), choices_.lock_timeout, missing, team_folder_)));
   }
   return *board_;
 }
 
 Mail& Context::mail() {
-  if (!mail_) mail_.emplace(root(), team(), choices_.lock_timeout);
+  if (!mail_) mail_.emplace(root(), team(), choices_.lock_timeout, team_folder_);
   return *mail_;
 }
 

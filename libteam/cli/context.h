@@ -81,6 +81,7 @@ class Context {
   std::optional<Roster> roster_;
   bool team_known_ = false;
   std::optional<Team> team_;
+  std::shared_ptr<const Folder> team_folder_;
   std::string team_rule_;
   std::optional<Actor> actor_;
   std::unique_ptr<Board> board_;

@@ -232,8 +232,8 @@ class Board::Session {
   // Whether this session has replaced a task: from then on a failure is no longer "nothing changed".
   bool has_written() const { return written_; }
 
-  std::vector<Stamp> create(const std::vector<Task>& tasks) {
-    const TaskId given = files().highest_given();
+  // `given` is the highest id that was given before.
+  std::vector<Stamp> create(const std::vector<Task>& tasks, TaskId given) {
     files().give(tasks.back().id, Durability::process);
     try {
       std::vector<Stamp> stamps;
@@ -314,7 +314,8 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
       fail(Code::invalid_state, "the board has {} tasks, its limit is {} (tasks.max)", index.count(),
            rules_.most_tasks);
     }
-    const TaskId first = std::max(index.highest(), files_.highest_given()) + 1;
+    const TaskId given = files_.highest_given();
+    const TaskId first = std::max(index.highest(), given) + 1;
     if (first + added - 1 > kLargestTaskId) fail(Code::invalid_state, "ids have run out at {}", kLargestTaskId);
     std::vector<Task> tasks = number_tasks(drafts, first);
     for (Task& task : tasks) {
@@ -330,7 +331,7 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
       }
     }
     index.begin();
-    const std::vector<Stamp> stamps = session.create(tasks);
+    const std::vector<Stamp> stamps = session.create(tasks, given);
     std::vector<TaskId> ids;
     std::vector<Event> events;
     for (const Task& task : tasks) {
@@ -385,13 +386,17 @@ void Board::reclaim_lost(Session& session, std::vector<Task>& released) {
 
 std::vector<Task> Board::reclaim() {
   std::vector<Task> released;
-  under_lock([&](Session& session) { reclaim_lost(session, released); });
+  under_lock([&](Session& session) {
+    session.index().look_around();
+    reclaim_lost(session, released);
+  });
   return released;
 }
 
 std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
   std::vector<Task> recovered;
   under_lock([&](Session& session) {
+    session.index().look_around();
     for (const auto& running : session.index().running()) {
       if (running.owner != hash_name(actor.name)) continue;
       const auto file = session.read_if_whole(running.id);
@@ -415,6 +420,7 @@ std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
 
 std::optional<Changed> Board::claim_next(const Actor& actor) {
   return under_lock([&](Session& session) -> std::optional<Changed> {
+    session.index().look_around();
     std::vector<Task> released;
     reclaim_lost(session, released);
     session.check_free(actor);
@@ -474,6 +480,7 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
     hooked_.ask(actor, "task-completed", [&] { return std::vector{completion(id, wanted, actor)}; });
   }
   return under_lock([&](Session& session) {
+    if (wanted.status) session.index().look_around();
     std::vector<Task> released;
     if (wanted.status == Status::in_progress) reclaim_lost(session, released);
     const TaskFile file = session.read(id);
@@ -660,8 +667,12 @@ namespace {
 // long life the team may be made anew and hooks may come and go.
 class Witness {
  public:
-  Witness(const Root& root, const Team& team, double lock_timeout)
-      : root_(root), team_(team.name), hook_seconds_(hook_seconds(team)), lock_timeout_(lock_timeout) {}
+  Witness(const Root& root, const Team& team, double lock_timeout, std::shared_ptr<const Folder> folder)
+      : root_(root),
+        team_(team.name),
+        hook_seconds_(hook_seconds(team)),
+        lock_timeout_(lock_timeout),
+        first_(std::move(folder)) {}
 
   void ask(const Actor& actor, const std::string& hook, const Board::Hooked::Events& events) {
     opened_.reset();
@@ -683,12 +694,12 @@ class Witness {
 
  private:
   struct Opened {
-    Opened(Folder found, const Witness& witness)
+    Opened(std::shared_ptr<const Folder> found, const Witness& witness)
         : folder(std::move(found)),
-          log(folder, witness.lock_timeout_),
-          hooks(folder, witness.root_.path(), witness.team_, witness.hook_seconds_),
+          log(*folder, witness.lock_timeout_),
+          hooks(*folder, witness.root_.path(), witness.team_, witness.hook_seconds_),
           hooked(hooks.any()) {}
-    Folder folder;
+    std::shared_ptr<const Folder> folder;
     EventLog log;
     Hooks hooks;
     bool hooked;
@@ -700,7 +711,10 @@ class Witness {
   };
 
   void open() {
-    if (!opened_) opened_.emplace(Roster(root_, lock_timeout_).folder_of(team_), *this);
+    if (opened_) return;
+    auto folder = std::exchange(first_, nullptr);
+    if (!folder) folder = std::make_shared<const Folder>(Roster(root_, lock_timeout_).folder_of(team_));
+    opened_.emplace(std::move(folder), *this);
   }
 
   EventOrigin origin(const Actor& actor) const { return {team_, actor.name, actor.role, actor.run}; }
@@ -709,13 +723,15 @@ class Witness {
   std::string team_;
   double hook_seconds_;
   double lock_timeout_;
+  std::shared_ptr<const Folder> first_;  // for the first change: it was opened just now
   std::optional<Opened> opened_;
   std::vector<Happened> happened_;
 };
 
 }  // namespace
 
-Board open_board(const Root& root, const Team* team, double lock_timeout, Missing missing) {
+Board open_board(const Root& root, const Team* team, double lock_timeout, Missing missing,
+                 std::shared_ptr<const Folder> team_folder) {
   BoardRules rules;
   rules.lock_timeout = lock_timeout;
   rules.durability = durability_of(team);
@@ -731,8 +747,9 @@ Board open_board(const Root& root, const Team* team, double lock_timeout, Missin
     rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
     rules.lease = number_setting(*team, "tasks.lease");
     for (const Member& member : team->members) members.push_back(member.name);
-    life_of = Roster(root, lock_timeout).lives(team->name);
-    const auto witness = std::make_shared<Witness>(root, *team, lock_timeout);
+    if (!team_folder) team_folder = std::make_shared<const Folder>(Roster(root, lock_timeout).folder_of(team->name));
+    life_of = lives_in(team_folder);
+    const auto witness = std::make_shared<Witness>(root, *team, lock_timeout, std::move(team_folder));
     record = [witness](const Actor& actor, const std::vector<Event>& events) { witness->record(actor, events); };
     hooked.ask = [witness](const Actor& actor, const std::string& hook, const Board::Hooked::Events& events) {
       witness->ask(actor, hook, events);

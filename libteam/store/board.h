@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -121,7 +122,9 @@ class Board {
 
 enum class Missing { refuse, make };
 
-// The board of a team, or the root's default one. Throws not_found if it is missing and not to be made.
-Board open_board(const Root& root, const Team* team, double lock_timeout, Missing missing);
+// The board of a team, or the root's default one. Throws not_found if it is missing and not to be made. Who has just
+// opened the folder of the team gives it along.
+Board open_board(const Root& root, const Team* team, double lock_timeout, Missing missing,
+                 std::shared_ptr<const Folder> team_folder = nullptr);
 
 }  // namespace team

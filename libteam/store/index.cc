@@ -15,7 +15,7 @@ namespace team {
 namespace {
 
 constexpr const char* kIndexFile = ".index";
-constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '2'};
+constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '3'};
 
 // A writer that dies while it changes files leaves them to be looked at; one that dies while it saves the index leaves
 // the index half written, and only reading everything again helps.
@@ -139,7 +139,7 @@ std::uint64_t hash_name(std::string_view name) {
 
 Index::Index(const TaskFiles& files)
     : files_(files), file_(files.folder().open(kIndexFile, O_RDWR | O_CREAT)), boot_(boot_id()) {
-  static_assert(sizeof(Record) <= kRecordBytes && sizeof(Header) <= PagedFile::kPageSize);
+  static_assert(sizeof(Record) <= kRecordBytes && sizeof(Header) <= PagedFile::kHeadSize);
   boot_.resize(sizeof Header::boot);
 }
 
@@ -183,12 +183,7 @@ void Index::bring_up_to_date() {
   constexpr std::int64_t kLongestTrust = 5'000'000'000;
   const Header& now = file_.get<Header>(0);
   const std::int64_t trust = std::max(kLongestTrust, 50 * now.sweep_cost);
-  if (now.state != State::clean || !is_current() || boot_ns() - now.swept_at > trust) {
-    sweep();
-  } else {
-    look_at_next();
-    settle();
-  }
+  if (now.state != State::clean || !is_current() || boot_ns() - now.swept_at > trust) sweep();
 }
 
 void Index::rebuild() {
@@ -203,13 +198,14 @@ bool Index::swept_lately() {
   return boot_ns() - file_.get<Header>(0).swept_at < kSecond;
 }
 
-void Index::look_at_next() {
-  constexpr std::int64_t kPerRefresh = 32;
+void Index::look_around() {
+  constexpr std::int64_t kFew = 32;
   Header& now = header();
-  for (std::int64_t i = 0; i < std::min(kPerRefresh, now.highest); ++i) {
+  for (std::int64_t i = 0; i < std::min(kFew, now.highest); ++i) {
     now.cursor = now.cursor % now.highest + 1;
     if (files_.stamp(now.cursor) != stamp_of(now.cursor)) look_at(now.cursor);
   }
+  settle();
 }
 
 void Index::sweep() {
@@ -367,15 +363,16 @@ void Index::set_bit(std::uint8_t lane, TaskId id, bool value) {
   using Summary = std::uint64_t[kSummaryBytes / 8];
   const std::uint64_t chunk = chunk_of(id);
   const std::uint64_t place = place_in_chunk(id);
+  if (has_bit(lane, id) == value) return;
   auto& words = file_.edit<Words>(bitmap_offset(lane, chunk));
-  const std::uint64_t bit = std::uint64_t{1} << (place % 64);
-  words[place / 64] = value ? words[place / 64] | bit : words[place / 64] & ~bit;
+  const bool had_any = next_bit(words, kBitmapBytes, 0).has_value();
+  words[place / 64] ^= std::uint64_t{1} << (place % 64);
   const bool any = next_bit(words, kBitmapBytes, 0).has_value();
+  if (any == had_any) return;
+  auto& summary = file_.edit<Summary>(summary_offset(lane));
   const std::uint64_t chunk_bit = std::uint64_t{1} << (chunk % 64);
-  const std::uint64_t before = file_.get<Summary>(summary_offset(lane))[chunk / 64];
-  const std::uint64_t after = any ? before | chunk_bit : before & ~chunk_bit;
-  if (after != before) file_.edit<Summary>(summary_offset(lane))[chunk / 64] = after;
-  const bool holds_some = any || next_bit(file_.get<Summary>(summary_offset(lane)), kSummaryBytes, 0);
+  summary[chunk / 64] = any ? summary[chunk / 64] | chunk_bit : summary[chunk / 64] & ~chunk_bit;
+  const bool holds_some = any || next_bit(summary, kSummaryBytes, 0);
   const std::uint64_t lane_bit = std::uint64_t{1} << (lane % 64);
   std::uint64_t& lanes = header().lanes[lane / 64];
   lanes = holds_some ? lanes | lane_bit : lanes & ~lane_bit;

@@ -5,8 +5,9 @@
 //
 //   - the folder's mtime tells that somebody else made, replaced or removed a file: then every file is looked at (stat)
 //     and those that changed are read again;
-//   - an edit in place leaves that mtime alone: 32 files are looked at in turn at each refresh, every file from time
-//     to time, and a task that is about to be taken is always read, as are its blockers if they changed;
+//   - an edit in place leaves that mtime alone: whoever takes or ends a task looks at 32 files in turn, every file is
+//     looked at from time to time, and a task that is about to be taken is always read, as are its blockers if they
+//     changed;
 //   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void;
 //   - damage shows by the checksums of the pages, wherever one is looked at: any call may throw Damage. Then rebuild().
 //
@@ -38,6 +39,8 @@ class Index {
 
   // Brings the index up to date with the folder: at the cost of a few looks when nobody else touched it.
   void refresh();
+  // Looks at the next few files in turn.
+  void look_around();
   // Looks at every file.
   void sweep();
   // Forgets everything and reads every file.
@@ -111,7 +114,6 @@ class Index {
   void reset();
   bool is_void();
   void bring_up_to_date();
-  void look_at_next();
   std::optional<Stamp> stamp_of(TaskId id);
   bool is_racy(TaskId id);
   bool is_damaged(TaskId id);

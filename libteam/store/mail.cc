@@ -40,14 +40,15 @@ std::string describe_answer(const Letter& letter) {
 
 }  // namespace
 
-Mail::Mail(const Root& root, const Team& team, double lock_timeout)
+Mail::Mail(const Root& root, const Team& team, double lock_timeout, std::shared_ptr<const Folder> folder)
     : team_(team),
       lock_timeout_(lock_timeout),
       durability_(durability_of(&team)),
-      folder_(Roster(root, lock_timeout).folder_of(team.name)),
-      events_(folder_, lock_timeout),
-      hooks_(folder_, root.path(), team.name, hook_seconds(team)),
-      requests_(folder_, durability_, lock_timeout) {}
+      folder_(folder ? std::move(folder)
+                     : std::make_shared<const Folder>(Roster(root, lock_timeout).folder_of(team.name))),
+      events_(*folder_, lock_timeout),
+      hooks_(*folder_, root.path(), team.name, hook_seconds(team)),
+      requests_(*folder_, durability_, lock_timeout) {}
 
 void Mail::check_member(const std::string& name, std::string_view what) const {
   if (name == "user" || team_.find(name) != nullptr) return;
@@ -60,7 +61,7 @@ void Mail::check_member(const std::string& name, std::string_view what) const {
 
 Mailbox Mail::mailbox(const std::string& owner) const {
   check_member(owner, "member");
-  return {folder_, owner, durability_, lock_timeout_};
+  return {*folder_, owner, durability_, lock_timeout_};
 }
 
 EventOrigin Mail::origin(const Actor& actor) const { return {team_.name, actor.name, actor.role, actor.run}; }
@@ -202,9 +203,9 @@ Exchanges exchanges_of(const Folder& team_folder) {
 }
 
 void Mail::edit_exchanges(const std::function<bool(Exchanges&)>& edit) const {
-  const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
-  Exchanges exchanges = exchanges_of(folder_);
-  if (edit(exchanges)) folder_.replace(kExchanges, to_file(exchanges), durability_);
+  const Lock lock = Lock::acquire(*folder_, kLock, lock_timeout_);
+  Exchanges exchanges = exchanges_of(*folder_);
+  if (edit(exchanges)) folder_->replace(kExchanges, to_file(exchanges), durability_);
 }
 
 bool Mail::is_counted(const Message& message, const Actor& actor) const {
@@ -214,7 +215,7 @@ bool Mail::is_counted(const Message& message, const Actor& actor) const {
 
 // Counts the messages, or throws paused and counts none.
 void Mail::count_exchanges(const std::vector<Message>& messages, const Actor& actor) const {
-  if (actor.name == "user" && folder_.has(kExchanges)) {
+  if (actor.name == "user" && folder_->has(kExchanges)) {
     edit_exchanges([&](Exchanges& exchanges) {
       bool changed = false;
       for (const Message& message : messages) changed = exchanges.forget(message.recipient) || changed;
@@ -292,8 +293,8 @@ class Mail::Enclosure {
 
 // The content goes into one file, which then gets the name of each message.
 Mail::Enclosure Mail::store_body(const Letter& letter, std::vector<Message>& messages) const {
-  sweep_bodies(folder_);
-  Enclosure enclosure(folder_.make_beneath(kBodiesFolder, durability_));
+  sweep_bodies(*folder_);
+  Enclosure enclosure(folder_->make_beneath(kBodiesFolder, durability_));
   const Folder& bodies = enclosure.bodies();
   const std::string& temporary = enclosure.temporary();
   const Fd fd = bodies.open(temporary, O_WRONLY | O_CREAT | O_EXCL);
@@ -398,7 +399,7 @@ std::string Mail::state_of(const std::string& message_id) const {
     return false;
   });
   if (recipient.empty()) fail(Code::not_found, "no message '{}' was sent", one_line(message_id));
-  switch (Mailbox(folder_, recipient, durability_, lock_timeout_).state_of(message_id)) {
+  switch (Mailbox(*folder_, recipient, durability_, lock_timeout_).state_of(message_id)) {
     case MessageState::pending: return "pending";
     case MessageState::delivered: return "delivered";
     case MessageState::gone: return "processed";
@@ -407,7 +408,7 @@ std::string Mail::state_of(const std::string& message_id) const {
 }
 
 bool Mail::wait(const Deadline& deadline, const std::function<bool()>& done) const {
-  Watch watch(folder_);
+  Watch watch(*folder_);
   while (!done()) {
     if (!watch.wait(deadline).any) return false;
   }

@@ -36,7 +36,8 @@ struct Letter {
 
 class Mail {
  public:
-  Mail(const Root& root, const Team& team, double lock_timeout);
+  // Who has just opened the folder of the team gives it along.
+  Mail(const Root& root, const Team& team, double lock_timeout, std::shared_ptr<const Folder> folder = nullptr);
 
   // Gives what was sent, one for each recipient. Throws not_found with the nearest names, permission_denied (also if a
   // hook refuses it), paused, invalid_state.
@@ -82,7 +83,7 @@ class Mail {
   const Team& team_;
   double lock_timeout_;
   Durability durability_;
-  Folder folder_;
+  std::shared_ptr<const Folder> folder_;
   EventLog events_;
   Hooks hooks_;
   Requests requests_;

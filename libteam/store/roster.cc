@@ -137,17 +137,23 @@ Stamp Roster::version_of(const std::string& name) const {
   return *stamp;
 }
 
-Team Roster::get(const std::string& name) const {
-  const Folder folder = folder_of(name);
-  const auto contents = folder.read(kConfig, JsonLimits{}.bytes);
+Roster::Opened Roster::open(const std::string& name) const {
+  auto folder = std::make_shared<const Folder>(folder_of(name));
+  const auto contents = folder->read(kConfig, JsonLimits{}.bytes);
   if (!contents) fail(Code::not_found, "no team '{}'", name);
-  return parse_team(contents->text, name, folder.path_of(kConfig));
+  return {parse_team(contents->text, name, folder->path_of(kConfig)), std::move(folder)};
 }
+
+Team Roster::get(const std::string& name) const { return open(name).team; }
 
 Life Roster::life_of(const std::string& team, const std::string& member) const { return lives(team)(member); }
 
 std::function<Life(const std::string&)> Roster::lives(const std::string& team) const {
-  return [folder = std::make_shared<Folder>(folder_of(team))](const std::string& member) {
+  return lives_in(std::make_shared<const Folder>(folder_of(team)));
+}
+
+std::function<Life(const std::string&)> lives_in(std::shared_ptr<const Folder> folder) {
+  return [folder = std::move(folder)](const std::string& member) {
     switch (look_at_lock(*folder, alive_file(member))) {
       case Held::yes: return Life::running;
       case Held::no: return Life::dead;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,12 @@ class Roster {
   std::vector<std::string> names() const;
   // Throws not_found with the nearest names.
   Team get(const std::string& name) const;
+  // The same with its folder, for who goes on to open what lies there.
+  struct Opened {
+    Team team;
+    std::shared_ptr<const Folder> folder;
+  };
+  Opened open(const std::string& name) const;
   // Which version of its configuration there is: another one after every change. Throws not_found.
   Stamp version_of(const std::string& team) const;
   // For store/ only, and for those who watch it. Throws not_found.
@@ -50,6 +57,9 @@ class Roster {
   const Root& root_;
   double lock_timeout_;
 };
+
+// The same for the folder of a team.
+std::function<Life(const std::string& member)> lives_in(std::shared_ptr<const Folder> folder);
 
 // In the folder of a team: locked by a member's process for its whole life.
 std::string alive_file(const std::string& member);

@@ -18,10 +18,10 @@ namespace {
 
 // Four sums side by side, for a processor that can: a page takes some hundred nanoseconds. The number goes in, so that
 // no page passes for another one.
-std::uint64_t checksum_of(const std::byte* bytes, std::uint64_t number) {
+std::uint64_t checksum_of(const std::byte* bytes, std::size_t count, std::uint64_t number) {
   constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15;
   std::array<std::uint64_t, 4> sums = {number + 1, 2, 3, 4};
-  for (std::size_t at = 0; at < PagedFile::kPageSize; at += sizeof sums) {
+  for (std::size_t at = 0; at < count; at += sizeof sums) {
     std::array<std::uint64_t, 4> words;
     std::memcpy(words.data(), bytes + at, sizeof words);
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -52,17 +52,24 @@ PagedFile::Page& PagedFile::page(std::uint64_t offset) {
   return *last_;
 }
 
+off_t PagedFile::place_of(std::uint64_t number) {
+  constexpr std::size_t kSum = sizeof Page::checksum;
+  return static_cast<off_t>(number == 0 ? 0 : kHeadSize + kSum + (number - 1) * (kPageSize + kSum));
+}
+
 // False if it is not as it was written. A page that never was is a hole of zeros, with a checksum of zero.
 bool PagedFile::read(std::uint64_t number, Page& page) const {
-  const iovec parts[] = {{page.bytes.data(), kPageSize}, {&page.checksum, sizeof page.checksum}};
+  const std::size_t count = bytes_of(number);
+  const iovec parts[] = {{page.bytes.data(), count}, {&page.checksum, sizeof page.checksum}};
   ssize_t got = -1;
   do {
-    got = ::preadv(fd_.get(), parts, std::size(parts), static_cast<off_t>(number * kStoredSize));
+    got = ::preadv(fd_.get(), parts, std::size(parts), place_of(number));
   } while (got < 0 && errno == EINTR);
   if (got < 0) fail_errno("cannot read", "a cache");
   const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
   if (page.checksum == 0) return std::all_of(page.bytes.begin(), page.bytes.end(), is_zero);
-  return got == static_cast<ssize_t>(kStoredSize) && page.checksum == checksum_of(page.bytes.data(), number);
+  return got == static_cast<ssize_t>(count + sizeof page.checksum) &&
+         page.checksum == checksum_of(page.bytes.data(), count, number);
 }
 
 bool PagedFile::flush() {
@@ -77,10 +84,11 @@ bool PagedFile::flush() {
 bool PagedFile::flush_first_page() { return write(0, page(0)); }
 
 bool PagedFile::write(std::uint64_t number, Page& page) {
-  page.checksum = checksum_of(page.bytes.data(), number);
-  const iovec parts[] = {{page.bytes.data(), kPageSize}, {&page.checksum, sizeof page.checksum}};
-  const ssize_t written = ::pwritev(fd_.get(), parts, std::size(parts), static_cast<off_t>(number * kStoredSize));
-  page.dirty = written != static_cast<ssize_t>(kStoredSize);
+  const std::size_t count = bytes_of(number);
+  page.checksum = checksum_of(page.bytes.data(), count, number);
+  const iovec parts[] = {{page.bytes.data(), count}, {&page.checksum, sizeof page.checksum}};
+  const ssize_t written = ::pwritev(fd_.get(), parts, std::size(parts), place_of(number));
+  page.dirty = written != static_cast<ssize_t>(count + sizeof page.checksum);
   return !page.dirty;
 }
 

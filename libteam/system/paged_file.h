@@ -5,8 +5,11 @@
 // in memory until flush(); an item must not cross a page.
 //
 // On disk each page is followed by a checksum of it, so that a page that somebody else, or the disk, has changed is not
-// taken for what it was: looking at one throws Damage.
+// taken for what it was: looking at one throws Damage. Of the first page, which is written most often, there is only
+// the head.
 #pragma once
+
+#include <sys/types.h>
 
 #include <array>
 #include <cstddef>
@@ -53,6 +56,7 @@ class PagedFile {
   bool clear();
 
   static constexpr std::size_t kPageSize = 4096;
+  static constexpr std::size_t kHeadSize = 256;
 
  private:
   struct Page {
@@ -60,11 +64,11 @@ class PagedFile {
     std::uint64_t checksum = 0;
     bool dirty = false;
   };
-  static constexpr std::size_t kStoredSize = kPageSize + sizeof Page::checksum;
-
   Page& page(std::uint64_t offset);
   bool read(std::uint64_t number, Page& page) const;
   bool write(std::uint64_t number, Page& page);
+  static std::size_t bytes_of(std::uint64_t number) { return number == 0 ? kHeadSize : kPageSize; }
+  static off_t place_of(std::uint64_t number);
 
   Fd fd_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;

@@ -143,6 +143,7 @@ class World {
     Index index(*files_);
     index.refresh();
     try {
+      index.look_around();
       compare_with(index);
     } catch (const Damage&) {
       index.rebuild();
@@ -169,7 +170,7 @@ class World {
   }
 
  private:
-  static constexpr int kMost = 24;  // within what one refresh looks at, so that edits in place are seen at once
+  static constexpr int kMost = 24;  // within what is looked at in turn, so that edits in place are seen at once
   std::mt19937 random_;
   std::string path_;
   std::optional<TaskFiles> files_;
