@@ -31,8 +31,8 @@ struct Problem {
 };
 
 // Reads one document, from left to right and each byte once: this is what a command that opens a task does most. It
-// knows the limits, and where it is when it refuses something. (nlohmann's own takes ten times as long, turns an integer
-// that does not fit into a float, lets the last of several keys win, and goes as deep as the stack.)
+// knows the limits, and where it is when it refuses something. (nlohmann's own takes ten times as long, turns an
+// integer that does not fit into a float, lets the last of several keys win, and goes as deep as the stack.)
 class Parser {
  public:
   Parser(std::string_view text, std::size_t deepest)
@@ -197,7 +197,8 @@ class Parser {
     constexpr std::ptrdiff_t kDigits = 4;
     std::uint32_t code = 0;
     const char* const end = end_ - at_ < kDigits ? end_ : at_ + kDigits;
-    if (std::from_chars(at_, end, code, 16).ptr != at_ + kDigits) refuse(start, "\\u is followed by 4 digits from 0 to f");
+    if (std::from_chars(at_, end, code, 16).ptr != at_ + kDigits)
+      refuse(start, "\\u is followed by 4 digits from 0 to f");
     at_ += kDigits;
     return code;
   }
@@ -239,7 +240,8 @@ class Parser {
   double fraction(const char* start) const {
     double number = 0;
     // What is too small is 0, what is too large is nothing.
-    if (std::from_chars(start, at_, number).ec != std::errc()) number = std::strtod(std::string(start, at_).c_str(), nullptr);
+    if (std::from_chars(start, at_, number).ec != std::errc())
+      number = std::strtod(std::string(start, at_).c_str(), nullptr);
     if (!std::isfinite(number)) refuse_number(start);
     return number;
   }

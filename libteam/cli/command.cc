@@ -23,10 +23,11 @@ namespace {
 
 using Take = std::function<void(const std::string&)>;
 
+// The texts are literals of the commands.
 struct Entry {
-  std::string names;  // "-t,--team" or "ID..."
-  std::string value;  // what the value is called; empty for a flag
-  std::string help;
+  std::string_view names;  // "-t,--team" or "ID..."
+  std::string_view value;  // what the value is called; empty for a flag
+  std::string_view help;
   bool operand = false;
   bool repeated = false;
   bool optional = true;
@@ -41,20 +42,20 @@ struct Rule {
   std::size_t most = 1;
 };
 
-TaskId to_id(const std::string& what, std::string_view text) {
+TaskId to_id(std::string_view what, std::string_view text) {
   // "#3" is how people write it.
   const auto id = parse_integer(text.starts_with('#') ? text.substr(1) : text);
   if (!id || *id < 1) fail(Code::usage, "{}: '{}' is not a task id", what, one_line(text));
   return *id;
 }
 
-std::int64_t to_integer(const std::string& what, std::string_view text) {
+std::int64_t to_integer(std::string_view what, std::string_view text) {
   const auto value = parse_integer(text);
   if (!value) fail(Code::usage, "{}: '{}' is not a whole number", what, one_line(text));
   return *value;
 }
 
-Status to_status(const std::string& what, std::string_view text) {
+Status to_status(std::string_view what, std::string_view text) {
   const auto status = parse_status(text);
   if (!status) {
     fail(Code::usage, "{}: '{}' is not pending, in_progress, completed or failed", what, one_line(text));
@@ -62,7 +63,7 @@ Status to_status(const std::string& what, std::string_view text) {
   return *status;
 }
 
-double to_seconds(const std::string& what, std::string_view text) {
+double to_seconds(std::string_view what, std::string_view text) {
   const auto value = parse_seconds(text);
   if (!value) fail(Code::usage, "{}: '{}' is not a time (2, 0.5, 500ms, 3m, 1h)", what, one_line(text));
   return *value;
@@ -78,6 +79,11 @@ std::string error_line(const Choices& choices, Code code, std::string_view text)
   }
   return fmt::format("{{\"status\":\"error\",\"code\":\"{}\",\"error\":\"{}\"}}\n", name_of(code), quoted);
 }
+
+// Without the options for help that CLI11 makes first: ours are in the table.
+struct Line : CLI::App {
+  Line() : CLI::App("", "", nullptr) {}
+};
 
 // Whether a word of the line may be one of these names: a short one may stand among others (-hC).
 bool may_mean(const std::string& word, std::string_view names) {
@@ -103,15 +109,15 @@ struct Command::Parts {
     entry.optional = entry.names.starts_with('[');
     if (entry.optional) entry.names = entry.names.substr(1, entry.names.size() - 2);
     entry.repeated = entry.names.ends_with("...");
-    if (entry.repeated) entry.names.resize(entry.names.size() - 3);
+    if (entry.repeated) entry.names.remove_suffix(3);
     entry.help = help;
     entry.take = std::move(take);
     entries.push_back(std::move(entry));
   }
 
   // Gives the name by which messages call the option.
-  std::string add_option(const char* spec, const char* help) {
-    const std::string text = spec;
+  std::string_view add_option(const char* spec, const char* help) {
+    const std::string_view text = spec;
     const std::size_t blank = text.rfind(' ');
     Entry entry;
     entry.names = text.substr(0, blank);
@@ -140,6 +146,8 @@ struct Command::Parts {
 };
 
 Command::Command(std::string name, std::string purpose, std::string usage) : parts_(std::make_unique<Parts>()) {
+  constexpr std::size_t kUsual = 16;
+  parts_->entries.reserve(kUsual);
   parts_->name = std::move(name);
   parts_->purpose = std::move(purpose);
   parts_->usage = std::move(usage);
@@ -157,7 +165,7 @@ void Command::takes_json() { flag("--json", parts_->choices.json, "print one JSO
 
 void Command::takes_lock() {
   double& seconds = parts_->choices.lock_timeout;
-  const std::string name = parts_->add_option("--lock-timeout SECONDS", "how long to wait for a lock (5)");
+  const std::string_view name = parts_->add_option("--lock-timeout SECONDS", "how long to wait for a lock (5)");
   parts_->entries.back().take = [&seconds, name](const std::string& text) { seconds = to_seconds(name, text); };
 }
 
@@ -211,7 +219,7 @@ void Command::option(const char* spec, std::vector<std::string>& value, const ch
 }
 
 void Command::option(const char* spec, std::vector<TaskId>& value, const char* help) {
-  const std::string name = parts_->add_option(spec, help);
+  const std::string_view name = parts_->add_option(spec, help);
   parts_->entries.back().repeated = true;
   parts_->entries.back().take = [&value, name](const std::string& text) {
     for (const std::string& part : split(text, ',')) value.push_back(to_id(name, part));
@@ -219,19 +227,19 @@ void Command::option(const char* spec, std::vector<TaskId>& value, const char* h
 }
 
 void Command::option(const char* spec, std::optional<std::int64_t>& value, const char* help) {
-  const std::string name = parts_->add_option(spec, help);
+  const std::string_view name = parts_->add_option(spec, help);
   parts_->entries.back().take = [&value, name](const std::string& text) { value = to_integer(name, text); };
 }
 
 void Command::option(const char* spec, std::optional<int>& value, const char* help) {
-  const std::string name = parts_->add_option(spec, help);
+  const std::string_view name = parts_->add_option(spec, help);
   parts_->entries.back().take = [&value, name](const std::string& text) {
     value = static_cast<int>(std::min<std::int64_t>(to_integer(name, text), 1'000'000'000));
   };
 }
 
 void Command::option(const char* spec, std::vector<Status>& value, const char* help) {
-  const std::string name = parts_->add_option(spec, help);
+  const std::string_view name = parts_->add_option(spec, help);
   parts_->entries.back().repeated = true;
   parts_->entries.back().take = [&value, name](const std::string& text) {
     for (const std::string& part : split(text, ',')) value.push_back(to_status(name, part));
@@ -239,17 +247,17 @@ void Command::option(const char* spec, std::vector<Status>& value, const char* h
 }
 
 void Command::option(const char* spec, std::optional<Status>& value, const char* help) {
-  const std::string name = parts_->add_option(spec, help);
+  const std::string_view name = parts_->add_option(spec, help);
   parts_->entries.back().take = [&value, name](const std::string& text) { value = to_status(name, text); };
 }
 
 void Command::seconds(const char* spec, std::optional<double>& value, const char* help) {
-  const std::string name = parts_->add_option(spec, help);
+  const std::string_view name = parts_->add_option(spec, help);
   parts_->entries.back().take = [&value, name](const std::string& text) { value = to_seconds(name, text); };
 }
 
 void Command::optional_seconds(const char* spec, std::optional<std::optional<double>>& value, const char* help) {
-  const std::string name = parts_->add_option(spec, help);
+  const std::string_view name = parts_->add_option(spec, help);
   parts_->entries.back().value_optional = true;
   parts_->entries.back().take = [&value, name](const std::string& text) {
     value = text.empty() ? std::nullopt : std::optional(to_seconds(name, text));
@@ -273,9 +281,10 @@ std::string Command::Parts::help() const {
   std::vector<std::pair<std::string, std::string>> rows;
   std::size_t width = 0;
   for (const Entry& entry : entries) {
-    std::string left = entry.operand ? entry.names : join(split(entry.names, ','), ", ");
+    std::string left = entry.operand ? std::string(entry.names) : join(split(entry.names, ','), ", ");
     if (!entry.operand && !left.starts_with("-C") && left.starts_with("--")) left = "    " + left;
-    if (!entry.value.empty()) left += entry.value_optional ? "[=" + entry.value + "]" : " " + entry.value;
+    if (!entry.value.empty())
+      left += (entry.value_optional ? "[=" : " ") + std::string(entry.value) + (entry.value_optional ? "]" : "");
     width = std::max(width, left.size());
     rows.emplace_back(left, entry.help);
   }
@@ -298,8 +307,7 @@ std::string Command::Parts::table() const {
 void Command::Parts::parse(int argc, char** argv) {
   // Values are collected first and taken after all of the line was understood.
   std::vector<std::vector<std::string>> values(entries.size());
-  CLI::App app;
-  app.set_help_flag();
+  Line app;
   app.allow_extras();  // operands are dealt out below: CLI11 would name the wrong word where one is unknown
   std::vector<std::string> words = take_optional_values({argv + 1, argv + argc}, values);
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -307,9 +315,9 @@ void Command::Parts::parse(int argc, char** argv) {
     const auto is_meant = [&](const std::string& word) { return may_mean(word, entries[i].names); };
     if (std::none_of(words.begin(), words.end(), is_meant)) continue;
     if (entries[i].flag != nullptr) {
-      app.add_flag(entries[i].names, *entries[i].flag);
+      app.add_flag(std::string(entries[i].names), *entries[i].flag);
     } else if (!entries[i].operand && !entries[i].value_optional) {
-      app.add_option(entries[i].names, values[i])->expected(1)->take_all()->allow_extra_args(false);
+      app.add_option(std::string(entries[i].names), values[i])->expected(1)->take_all()->allow_extra_args(false);
     }
   }
   // For the completion script and the tests; not for people.
@@ -336,9 +344,10 @@ std::vector<std::string> Command::Parts::take_optional_values(std::vector<std::s
     if (!entries[i].value_optional) continue;
     const auto end = std::find(words.begin(), words.end(), "--");
     const auto kept = std::remove_if(words.begin(), end, [&](const std::string& word) {
-      const bool bare = word == entries[i].names;
-      if (!bare && !word.starts_with(entries[i].names + "=")) return false;
-      values[i].push_back(bare ? std::string() : word.substr(entries[i].names.size() + 1));
+      const std::string_view option = entries[i].names;
+      const bool bare = word == option;
+      if (!bare && !(word.starts_with(option) && word[option.size()] == '=')) return false;
+      values[i].push_back(bare ? std::string() : word.substr(option.size() + 1));
       return true;
     });
     words.erase(kept, end);

@@ -1,6 +1,7 @@
 // Reading the fields of a JSON object one by one, with a message that says where a wrong one stands.
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -16,11 +17,16 @@ class Fields {
  public:
   // `text` and `file` only serve the messages; they and `object` outlive this.
   Fields(const Json& object, std::string_view text, std::string_view file, Code code = Code::corrupt)
-      : object_(object), text_(text), file_(file), code_(code) {
+      : text_(text), file_(file), code_(code) {
     if (!object.is_object()) fail(code_, "{}: not a JSON object", file_);
+    members_ = &object.get_ref<const Json::object_t&>();
+    asked_.resize(members_->size());
   }
 
-  bool has(const char* key) const { return object_.contains(key) && !object_[key].is_null(); }
+  bool has(const char* key) const {
+    const std::size_t place = find(key);
+    return place < members_->size() && !(*members_)[place].second.is_null();
+  }
 
   [[noreturn]] void refuse(const char* key, std::string_view expected) const {
     fail(code_, "{}: '{}' must be {}", locate_key(text_, key, file_), key, expected);
@@ -36,7 +42,9 @@ class Fields {
   std::optional<std::int64_t> integer(const char* key, std::int64_t from, std::int64_t to) {
     const Json* value = take(key);
     if (value == nullptr) return std::nullopt;
-    const bool fits = value->is_number_integer() && *value >= from && *value <= to;
+    const bool is_beyond = value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX;
+    const bool is_whole = value->is_number_integer() && !is_beyond;
+    const bool fits = is_whole && value->get<std::int64_t>() >= from && value->get<std::int64_t>() <= to;
     if (!fits) refuse(key, fmt::format("a whole number from {} to {}", from, to));
     return value->get<std::int64_t>();
   }
@@ -71,28 +79,43 @@ class Fields {
   // What nobody asked for: the keys of somebody else.
   Json rest() const {
     Json others = Json::object();
-    auto& object = others.get_ref<Json::object_t&>();
-    for (const auto& item : object_.items()) {
-      bool known = false;
-      for (const char* key : known_) known = known || item.key() == key;
-      // Appended without a search: the keys of an object differ.
-      if (!known) object.std::vector<std::pair<const std::string, Json>>::emplace_back(item.key(), item.value());
+    Members& found = others.get_ref<Json::object_t&>();
+    for (std::size_t i = 0; i < members_->size(); ++i) {
+      if (!asked_[i]) found.push_back((*members_)[i]);
     }
     return others;
   }
 
  private:
+  using Members = std::vector<std::pair<const std::string, Json>>;
+
   const Json* take(const char* key) {
-    known_.push_back(key);
-    const auto found = object_.find(key);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
+    const std::size_t place = find(key);
+    if (place == members_->size()) return nullptr;
+    asked_[place] = true;
+    next_ = place + 1;
+    const Json& value = (*members_)[place].second;
+    return value.is_null() ? nullptr : &value;
   }
 
-  const Json& object_;
+  // From where the last one was found: mostly they are asked for in the order in which they were written.
+  std::size_t find(std::string_view key) const {
+    const auto is_it = [&](const auto& member) { return member.first == key; };
+    const auto start = members_->begin() + static_cast<std::ptrdiff_t>(next_);
+    auto found = std::find_if(start, members_->end(), is_it);
+    if (found == members_->end()) {
+      found = std::find_if(members_->begin(), start, is_it);
+      if (found == start) found = members_->end();
+    }
+    return static_cast<std::size_t>(found - members_->begin());
+  }
+
+  const Members* members_ = nullptr;
   std::string_view text_;
   std::string_view file_;
   Code code_;
-  std::vector<const char*> known_;
+  std::vector<bool> asked_;
+  std::size_t next_ = 0;
 };
 
 template <class Value>
