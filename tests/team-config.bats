@@ -186,7 +186,7 @@ load helper
 
   same 9 "$status"
   same '' "$output"
-  [[ $stderr == 'team-config: corrupt: .teams/alpha/config.json:3:12: '* ]]
+  [[ $stderr == 'team-config: corrupt: .teams/alpha/config.json:3:10: '* ]]
   cmp before .teams/alpha/config.json
 }
 

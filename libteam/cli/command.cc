@@ -6,12 +6,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <istream>
+#include <iterator>
+#include <new>
+#include <ostream>
+
+// CLI11 includes <iostream>, whose presence alone sets up all streams and locales at the start of every program: an
+// eighth of what a short one does. It only names two of them, in functions that nobody calls.
+#define _GLIBCXX_IOSTREAM 1
+namespace std {
+extern ostream cout, cerr;
+}
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
-#include <iterator>
-#include <new>
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
@@ -138,10 +147,12 @@ struct Command::Parts {
   std::string help() const;
   std::string table() const;
   void parse(int argc, char** argv);
-  std::vector<std::string> take_optional_values(std::vector<std::string> words,
-                                                std::vector<std::vector<std::string>>& values) const;
-  void deal_operands(const std::vector<std::string>& words, std::vector<std::vector<std::string>>& values) const;
-  void check(const std::vector<std::vector<std::string>>& values) const;
+  using Values = std::vector<std::vector<std::string>>;
+  std::vector<std::string> take_optional_values(std::vector<std::string> words, Values& values) const;
+  bool read_plainly(const std::vector<std::string>& words, Values& values, std::vector<std::string>& operands) const;
+  std::vector<std::string> read_with_cli11(std::vector<std::string> words, Values& values);
+  void deal_operands(const std::vector<std::string>& words, Values& values) const;
+  void check(const Values& values) const;
   int answer(Context& context, const std::function<Exit(Context&)>& verb) const;
 };
 
@@ -306,12 +317,57 @@ std::string Command::Parts::table() const {
 
 void Command::Parts::parse(int argc, char** argv) {
   // Values are collected first and taken after all of the line was understood.
-  std::vector<std::vector<std::string>> values(entries.size());
-  Line app;
-  app.allow_extras();  // operands are dealt out below: CLI11 would name the wrong word where one is unknown
-  std::vector<std::string> words = take_optional_values({argv + 1, argv + argc}, values);
+  Values values(entries.size());
+  const std::vector<std::string> words = take_optional_values({argv + 1, argv + argc}, values);
+  std::vector<std::string> operands;
+  if (!read_plainly(words, values, operands)) operands = read_with_cli11(words, values);
+  if (wants_help || wants_version || wants_table) return;
+  deal_operands(operands, values);
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    // CLI11 takes longer to hear of an option than to find it: it hears of those that are there.
+    if (!entries[i].repeated && values[i].size() > 1) fail(Code::usage, "{} is given twice", entries[i].names);
+    for (const std::string& value : values[i]) entries[i].take(value);
+  }
+  check(values);
+}
+
+// Nearly every line: each option is a word of its own, and the next one its value. False, and nothing is taken, where
+// there is anything else: CLI11, which takes longer than all the rest of a short command, then finds out what it means.
+bool Command::Parts::read_plainly(const std::vector<std::string>& words, Values& values,
+                                  std::vector<std::string>& operands) const {
+  const auto is_plain = [](const std::string& word) { return !word.starts_with('-'); };
+  Values found(entries.size());
+  std::vector<bool*> flags;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (is_plain(*word)) {
+      operands.push_back(*word);
+      continue;
+    }
+    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry& one) {
+      const std::size_t comma = one.names.find(',');
+      return !one.operand && !one.value_optional &&
+             (*word == one.names.substr(0, comma) ||
+              (comma != std::string_view::npos && *word == one.names.substr(comma + 1)));
+    });
+    if (entry == entries.end()) return false;
+    if (entry->flag != nullptr) {
+      if (std::find(flags.begin(), flags.end(), entry->flag) != flags.end()) return false;
+      flags.push_back(entry->flag);
+      continue;
+    }
+    if (++word == words.end() || !is_plain(*word)) return false;
+    found[static_cast<std::size_t>(entry - entries.begin())].push_back(*word);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) values[i].insert(values[i].end(), found[i].begin(), found[i].end());
+  for (bool* flag : flags) *flag = true;
+  return true;
+}
+
+// Gives the operands, with the "--" before them if there is one.
+std::vector<std::string> Command::Parts::read_with_cli11(std::vector<std::string> words, Values& values) {
+  Line app;
+  app.allow_extras();  // operands are dealt out elsewhere: CLI11 would name the wrong word where one is unknown
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    // It takes longer to hear of an option than to find it: it hears of those that are there.
     const auto is_meant = [&](const std::string& word) { return may_mean(word, entries[i].names); };
     if (std::none_of(words.begin(), words.end(), is_meant)) continue;
     if (entries[i].flag != nullptr) {
@@ -321,25 +377,18 @@ void Command::Parts::parse(int argc, char** argv) {
     }
   }
   // For the completion script and the tests; not for people.
-  if (argc == 2 && std::string_view(argv[1]) == "--option-table") app.add_flag(argv[1], wants_table);
+  if (words.size() == 1 && words[0] == "--option-table") app.add_flag(words[0], wants_table);
   try {
     std::reverse(words.begin(), words.end());
     app.parse(words);
   } catch (const CLI::ParseError& error) {
     fail(Code::usage, "{} (try {} --help)", one_line(error.what()), name);
   }
-  if (wants_help || wants_version || wants_table) return;
-  deal_operands(app.remaining(), values);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (!entries[i].repeated && values[i].size() > 1) fail(Code::usage, "{} is given twice", entries[i].names);
-    for (const std::string& value : values[i]) entries[i].take(value);
-  }
-  check(values);
+  return app.remaining();
 }
 
 // CLI11 would take the next word for the value of an option that can do without one: so these are dealt with first.
-std::vector<std::string> Command::Parts::take_optional_values(std::vector<std::string> words,
-                                                              std::vector<std::vector<std::string>>& values) const {
+std::vector<std::string> Command::Parts::take_optional_values(std::vector<std::string> words, Values& values) const {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!entries[i].value_optional) continue;
     const auto end = std::find(words.begin(), words.end(), "--");
@@ -356,8 +405,7 @@ std::vector<std::string> Command::Parts::take_optional_values(std::vector<std::s
 }
 
 // Gives the words that are no options to the operands, in order.
-void Command::Parts::deal_operands(const std::vector<std::string>& words,
-                                   std::vector<std::vector<std::string>>& values) const {
+void Command::Parts::deal_operands(const std::vector<std::string>& words, Values& values) const {
   std::vector<std::size_t> operands;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].operand) operands.push_back(i);
@@ -384,7 +432,7 @@ void Command::Parts::deal_operands(const std::vector<std::string>& words,
   }
 }
 
-void Command::Parts::check(const std::vector<std::vector<std::string>>& values) const {
+void Command::Parts::check(const Values& values) const {
   const auto is_given = [&](const std::string& option) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (entries[i].names == option) return entries[i].flag != nullptr ? *entries[i].flag : !values[i].empty();

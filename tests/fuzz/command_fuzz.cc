@@ -6,7 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <vector>
 
 #include "libteam/base/text.h"
@@ -44,6 +46,7 @@ struct Options {
   std::optional<double> time;
   std::optional<std::optional<double>> wait;
   bool one = false, other = false;
+  bool operator==(const Options&) const = default;
 };
 
 struct Result {
@@ -92,6 +95,27 @@ void check_options(const Options& options) {
   REQUIRE(fuzz::is_utf8(options.first) && fuzz::is_utf8(options.name.value_or("")));
 }
 
+// The same line with "--name VALUE" written as "--name=VALUE", which is read in another way; as it is if an option
+// swallows another one ("--name=" does).
+std::vector<std::string> joined(const std::vector<std::string>& words) {
+  const std::set<std::string> options = {"--name",   "--label", "--task", "--number", "--priority",
+                                         "--status", "--time",  "--team", "--as",     "--lock-timeout",
+                                         "-n",       "-p",      "-t",     "-C",       "--root"};
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].ends_with('=')) return words;
+    if (!options.contains(words[i])) {
+      others.push_back(words[i]);
+      continue;
+    }
+    if (i + 1 == words.size() || words[i + 1].empty() || words[i + 1][0] == '-') return words;
+    if (words[i].starts_with("--")) others.push_back(words[i] + "=" + words[i + 1]);
+    else others.insert(others.end(), {words[i], words[i + 1]});
+    ++i;
+  }
+  return others;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -99,6 +123,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   std::vector<std::string> words;
   while (!source.is_empty() && words.size() < 64) words.emplace_back(source.piece());
   const Result result = run(words);
+  if (std::find(words.begin(), words.end(), "--") == words.end()) {
+    const Result other = run(joined(words));
+    REQUIRE(other.status == result.status && other.options == result.options && other.err == result.err);
+  }
   if (result.status == 0) {
     REQUIRE(result.err.empty() && result.ran == result.out.empty());
     if (result.ran) check_options(result.options);
