@@ -294,8 +294,8 @@ std::string Command::Parts::help() const {
   for (const Entry& entry : entries) {
     std::string left = entry.operand ? std::string(entry.names) : join(split(entry.names, ','), ", ");
     if (!entry.operand && !left.starts_with("-C") && left.starts_with("--")) left = "    " + left;
-    if (!entry.value.empty())
-      left += (entry.value_optional ? "[=" : " ") + std::string(entry.value) + (entry.value_optional ? "]" : "");
+    if (entry.value_optional) left += fmt::format("[={}]", entry.value);
+    else if (!entry.value.empty()) left += fmt::format(" {}", entry.value);
     width = std::max(width, left.size());
     rows.emplace_back(left, entry.help);
   }
@@ -343,10 +343,9 @@ bool Command::Parts::read_plainly(const std::vector<std::string>& words, Values&
       continue;
     }
     const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry& one) {
-      const std::size_t comma = one.names.find(',');
-      return !one.operand && !one.value_optional &&
-             (*word == one.names.substr(0, comma) ||
-              (comma != std::string_view::npos && *word == one.names.substr(comma + 1)));
+      const std::size_t comma = one.names.find(',');  // none: both are the whole
+      const bool is_named = *word == one.names.substr(0, comma) || *word == one.names.substr(comma + 1);
+      return is_named && !one.operand && !one.value_optional;
     });
     if (entry == entries.end()) return false;
     if (entry->flag != nullptr) {

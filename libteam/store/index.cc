@@ -367,15 +367,12 @@ void Index::set_bit(std::uint8_t lane, TaskId id, bool value) {
   auto& words = file_.edit<Words>(bitmap_offset(lane, chunk));
   const bool had_any = next_bit(words, kBitmapBytes, 0).has_value();
   words[place / 64] ^= std::uint64_t{1} << (place % 64);
-  const bool any = next_bit(words, kBitmapBytes, 0).has_value();
-  if (any == had_any) return;
-  auto& summary = file_.edit<Summary>(summary_offset(lane));
+  // That a chunk or a lane is empty is left to be found out by the next one who looks for something there.
+  if (!value || had_any) return;
   const std::uint64_t chunk_bit = std::uint64_t{1} << (chunk % 64);
-  summary[chunk / 64] = any ? summary[chunk / 64] | chunk_bit : summary[chunk / 64] & ~chunk_bit;
-  const bool holds_some = any || next_bit(summary, kSummaryBytes, 0);
-  const std::uint64_t lane_bit = std::uint64_t{1} << (lane % 64);
-  std::uint64_t& lanes = header().lanes[lane / 64];
-  lanes = holds_some ? lanes | lane_bit : lanes & ~lane_bit;
+  const bool is_known = (file_.get<Summary>(summary_offset(lane))[chunk / 64] & chunk_bit) != 0;
+  if (!is_known) file_.edit<Summary>(summary_offset(lane))[chunk / 64] |= chunk_bit;
+  header().lanes[lane / 64] |= std::uint64_t{1} << (lane % 64);
 }
 
 bool Index::has_bit(std::uint8_t lane, TaskId id) {
@@ -398,18 +395,23 @@ std::optional<TaskId> Index::first_in_lane(std::uint8_t lane, TaskId from) {
   using Words = std::uint64_t[kBitmapBytes / 8];
   using Summary = std::uint64_t[kSummaryBytes / 8];
   std::uint64_t place = place_in_chunk(from);
-  std::uint64_t start = chunk_of(from);
-  while (true) {
+  int spared =
+      lane == kRunningLane ? 1 : 0;  // where one task is taken and ended after the other: it will be used again
+  for (std::uint64_t start = chunk_of(from); start < kSummaryBytes * 8; ++start, place = 0) {
     const auto chunk = next_bit(file_.get<Summary>(summary_offset(lane)), kSummaryBytes, start);
-    if (!chunk) return std::nullopt;
+    if (!chunk) break;
     if (*chunk != start) place = 0;
-    if (const auto bit = next_bit(file_.get<Words>(bitmap_offset(lane, *chunk)), kBitmapBytes, place)) {
-      return static_cast<TaskId>(*chunk * kChunkIds + *bit + 1);
-    }
-    start = *chunk + 1;
-    place = 0;
-    if (start >= kSummaryBytes * 8) return std::nullopt;
+    start = *chunk;
+    const auto& words = file_.get<Words>(bitmap_offset(lane, start));
+    if (const auto bit = next_bit(words, kBitmapBytes, place)) return static_cast<TaskId>(start * kChunkIds + *bit + 1);
+    const bool is_empty = place == 0 || !next_bit(words, kBitmapBytes, 0);
+    if (is_empty && --spared < 0)
+      file_.edit<Summary>(summary_offset(lane))[start / 64] &= ~(std::uint64_t{1} << (start % 64));
   }
+  if (!next_bit(file_.get<Summary>(summary_offset(lane)), kSummaryBytes, 0)) {
+    header().lanes[lane / 64] &= ~(std::uint64_t{1} << (lane % 64));
+  }
+  return std::nullopt;
 }
 
 std::optional<TaskId> Index::first_of(std::uint8_t lane, std::uint64_t owner, std::uint64_t role,

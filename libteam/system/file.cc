@@ -270,10 +270,14 @@ Folder::Space Folder::space() const {
 
 std::int64_t Folder::mtime_ns() const { return nanoseconds(status_of(fd_, path_).st_mtim); }
 
-std::uint64_t Folder::inode() const { return status_of(fd_, path_).st_ino; }
+std::uint64_t Folder::inode() const {
+  if (inode_ == 0) inode_ = status_of(fd_, path_).st_ino;
+  return inode_;
+}
 
 std::string Folder::distrust() const {
   const struct stat status = status_of(fd_, path_);
+  inode_ = status.st_ino;
   if (status.st_uid != ::geteuid()) return fmt::format("belongs to user {}, not to you", status.st_uid);
   if ((status.st_mode & S_IWOTH) != 0) return "anybody can write to it";
   return {};

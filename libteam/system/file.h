@@ -119,6 +119,7 @@ class Folder {
   std::optional<Folder> find(const std::string& path, std::uint64_t resolve) const;
   Fd fd_;
   std::string path_;
+  mutable std::uint64_t inode_ = 0;  // once it was asked for
 };
 
 // A name that no other process uses: it says which process made it, so that what a dead one left can be told.

@@ -89,18 +89,23 @@ bool PagedFile::write(std::uint64_t number, Page& page) {
   const iovec parts[] = {{page.bytes.data(), count}, {&page.checksum, sizeof page.checksum}};
   const ssize_t written = ::pwritev(fd_.get(), parts, std::size(parts), place_of(number));
   page.dirty = written != static_cast<ssize_t>(count + sizeof page.checksum);
+  if (!page.dirty) size_ = std::max(size(), static_cast<std::uint64_t>(place_of(number) + written));
   return !page.dirty;
 }
 
-std::uint64_t PagedFile::size() const {
-  struct stat status {};
-  return ::fstat(fd_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+std::uint64_t PagedFile::size() {
+  if (!size_) {
+    struct stat status {};
+    size_ = ::fstat(fd_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
+  return *size_;
 }
 
 bool PagedFile::clear() {
   pages_.clear();
   last_number_ = ~std::uint64_t{0};
   last_ = nullptr;
+  size_.reset();
   return ::ftruncate(fd_.get(), 0) == 0;
 }
 

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "libteam/system/file.h"
@@ -49,8 +50,8 @@ class PagedFile {
   bool flush();
   bool flush_first_page();
 
-  // Of the file as it is on disk now.
-  std::uint64_t size() const;
+  // Of the file as it was found or written; nobody else writes it meanwhile.
+  std::uint64_t size();
 
   // Forgets everything, on disk too.
   bool clear();
@@ -71,6 +72,7 @@ class PagedFile {
   static off_t place_of(std::uint64_t number);
 
   Fd fd_;
+  std::optional<std::uint64_t> size_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   Page* last_ = nullptr;
