@@ -19,18 +19,16 @@ void append_number(std::string& to, std::int64_t number) {
   to.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
 }
 
-// The letter after the backslash, 0 if it is written by its number, and a blank if it stands for itself.
-constexpr char escape_of(char c) {
-  switch (c) {
-    case '"':
-    case '\\': return c;
-    case '\b': return 'b';
-    case '\f': return 'f';
-    case '\n': return 'n';
-    case '\r': return 'r';
-    case '\t': return 't';
-    default: return static_cast<unsigned char>(c) < 0x20 ? '\0' : ' ';
-  }
+bool stands_for_itself(char c) { return c >= ' ' && c != '"' && c != '\\'; }
+
+void append_escape(std::string& to, char c) {
+  constexpr std::string_view kCharacters = "\"\\\b\f\n\r\t";
+  constexpr std::string_view kLetters = "\"\\bfnrt";
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::size_t letter = kCharacters.find(c);
+  const auto code = static_cast<unsigned char>(c);
+  if (letter != std::string_view::npos) to += {'\\', kLetters[letter]};
+  else to.append("\\u00") += {kDigits[code >> 4U], kDigits[code & 0xFU]};
 }
 
 // A document as it stands inside of an object: one level further to the right. Line ends are layout only, as those in
@@ -54,17 +52,12 @@ void append_quoted(std::string& to, std::string_view text) {
     return;
   }
   to += '"';
-  for (const char c : text) {
-    const char letter = escape_of(c);
-    if (letter == ' ') {
-      to += c;
-    } else if (letter != '\0') {
-      to += {'\\', letter};
-    } else {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      const auto code = static_cast<unsigned char>(c);
-      to.append("\\u00") += {kDigits[code >> 4U], kDigits[code & 0xFU]};
-    }
+  for (auto at = text.begin(); at != text.end();) {
+    const auto end = std::find_if_not(at, text.end(), stands_for_itself);
+    to.append(at, end);
+    if (end == text.end()) break;
+    append_escape(to, *end);
+    at = end + 1;
   }
   to += '"';
 }
