@@ -41,7 +41,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   for (std::size_t i = 1; i < before.size(); ++i) REQUIRE(before[i] > before[i - 1]);
   std::size_t backward = 0;
   log.each_backward([&](std::string_view) { return ++backward < 100000; });
-  digest_for(log, Team{.name = "alpha", .members = {{"lead", {}, 0, "{}"}}}, "bob");
+  Team team;
+  team.name = "alpha";
+  team.members = {{"lead", {}, 0, "{}"}};
+  digest_for(log, team, "bob");
 
   const std::int64_t last = log.last_sequence();
   REQUIRE(last >= 0);

@@ -100,7 +100,7 @@ void folders_and_files() {
   CHECK(fails_where(SYS_newfstatat, EIO, "cannot look at", [&] { folder.mode_of("file"); }));
   CHECK(fails_where(SYS_newfstatat, EIO, "cannot look at", [&] { size_of(fd); }));
   CHECK(where_refused(SYS_newfstatat, EIO, [&] { return !folder.is_link("link") && !folder.has_folder("inner"); }));
-  CHECK(fails_where(SYS_openat2, EIO, "cannot look at", [&] { folder.has("file"); }));
+  CHECK(fails_where(SYS_openat2, EIO, "cannot look at", [&] { folder.has("folder/file"); }));
   CHECK(fails_where(SYS_openat2, EIO, "cannot open", [&] { folder.read("file", 100); }));
   CHECK(fails_where(SYS_openat2, EIO, "cannot open", [&] { folder.open_if_there("file", O_RDONLY); }));
   CHECK(fails_where(SYS_openat2, EIO, "cannot open", [&] { folder.find_beneath("inner"); }));
