@@ -61,7 +61,7 @@ load helper
   run --separate-stderr team-list
 
   same $'beta\tlead\t1\t.tasks' "$output"
-  [[ $stderr == 'team-list: corrupt: .teams/alpha/config.json:3:12: '* ]]
+  [[ $stderr == 'team-list: corrupt: .teams/alpha/config.json:3:10: '* ]]
 }
 
 @test "is not troubled by what is no team" {
