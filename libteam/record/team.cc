@@ -21,7 +21,7 @@ Member parse_member(const Json& json, std::string_view text, std::string_view fi
   member.name = required_name(fields, "name");
   member.role = fields.text("role");
   member.joined_at = fields.number("joinedAt").value_or(0);
-  member.extra = dump_line(fields.rest());
+  if (const Json rest = fields.rest(); !rest.empty()) member.extra = dump_line(rest);
   return member;
 }
 
@@ -88,7 +88,7 @@ Team parse_team(std::string_view text, std::string_view name, std::string_view f
   }
   team.finished_at = fields.number("finishedAt");
   team.summary = fields.text("summary");
-  team.extra = dump_line(fields.rest());
+  if (const Json rest = fields.rest(); !rest.empty()) team.extra = dump_line(rest);
   return team;
 }
 

@@ -361,11 +361,13 @@ std::optional<std::string> Board::why_lost(const Task& task) const {
 }
 
 void Board::reclaim_lost(Session& session, std::vector<Task>& released) {
+  const auto all = session.index().running();
+  if (all.empty()) return;
   std::map<std::uint64_t, std::string> names;
   for (const std::string& member : members_) names.emplace(hash_name(member), member);
   std::map<std::uint64_t, bool> dead;
   const std::int64_t moment = boot_ns();
-  for (const auto& running : session.index().running()) {
+  for (const auto& running : all) {
     const auto member = names.find(running.owner);
     if (member != names.end() && !dead.contains(running.owner)) {
       dead[running.owner] = life_of_(member->second) == Life::dead;
