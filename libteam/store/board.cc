@@ -239,7 +239,7 @@ class Board::Session {
       std::vector<Stamp> stamps;
       if (files().create(tasks, stamps, [&] { return index_.is_current(); })) return stamps;
     } catch (const Error& error) {
-      if (error.code() == Code::io) files().give(given, Durability::process);
+      if (error.code() != Code::unknown) files().give(given, Durability::process);
       throw;
     }
     files().give(given, Durability::process);
