@@ -1,19 +1,9 @@
-// What becomes of a call that the system refuses. Each runs in a process of its own, in which seccomp lets one kind of
-// system call fail.
+// What becomes of a call that the system refuses.
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
 #include "libteam/base/clock.h"
 #include "libteam/system/archive.h"
@@ -25,53 +15,13 @@
 #include "libteam/system/paged_file.h"
 #include "libteam/system/process.h"
 #include "libteam/system/watch.h"
-#include "tests/unit/check.h"
+#include "tests/unit/faults.h"
 
 using namespace team;
-using test::message_of;
+using test::fails_where;
+using test::where_refused;
 
 namespace {
-
-// From now on this process gets `reason` from every such call.
-bool refuse_calls(long call, int reason) {
-  sock_filter rules[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(reason)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{std::size(rules), rules};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-// Whether `holds` does where `call` fails with `reason`.
-bool where_refused(long call, int reason, const std::function<bool()>& holds) {
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    ::alarm(20);
-    ::_exit(refuse_calls(call, reason) && holds() ? 0 : 1);
-  }
-  int status = 1;
-  ::waitpid(pid, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-// Whether `attempt` is refused with `code` and a text that begins so.
-bool is_refused(Code code, std::string_view text, const std::function<void()>& attempt) {
-  try {
-    attempt();
-  } catch (const Error& error) {
-    const bool as_expected = error.code() == code && std::string_view(error.what()).starts_with(text);
-    if (!as_expected) std::fprintf(stderr, "%s: %s\n", std::string(name_of(error.code())).c_str(), error.what());
-    return as_expected;
-  }
-  return false;
-}
-
-bool fails_where(long call, int reason, std::string_view text, const std::function<void()>& attempt,
-                 Code code = Code::io) {
-  return where_refused(call, reason, [&] { return is_refused(code, text, attempt); });
-}
 
 class Place {
  public:
@@ -233,7 +183,7 @@ void other_files() {
 }  // namespace
 
 int main() {
-  if (!where_refused(SYS_getppid, EPERM, [] { return ::syscall(SYS_getppid) == -1 && errno == EPERM; })) {
+  if (!test::can_refuse_calls()) {
     std::puts("skipped: seccomp does not work here");
     return 0;
   }

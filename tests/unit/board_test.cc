@@ -1,0 +1,518 @@
+// The board while others, who take no lock, change its files; and where the system refuses a call in the middle.
+#include "libteam/store/board.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/json.h"
+#include "libteam/store/index.h"
+#include "libteam/system/lock.h"
+#include "tests/unit/faults.h"
+#include "tests/unit/store.h"
+
+using namespace team;
+using test::actor;
+using test::before_file;
+using test::draft;
+using test::fails_with;
+using test::for_file;
+using test::is_refused;
+using test::where_seen;
+
+namespace {
+
+BoardRules rules() {
+  BoardRules made;
+  made.durability = Durability::process;
+  made.per_member = 0;
+  return made;
+}
+
+// A board that says who lives and hears what is recorded: then others come in between.
+class Desk : public test::TestStore {
+ public:
+  explicit Desk(const BoardRules& chosen = rules())
+      : board(
+            root, *root.find_store(kDefaultBoard), chosen, {"ann", "bob"},
+            [this](const std::string& member) { return life_of(member); },
+            [this](const Actor&, const std::vector<Event>&) { recorded(); },
+            {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}}) {}
+
+  void create(const std::vector<Draft>& drafts) { board.create(drafts, {}); }
+  Task read(TaskId id) const { return board.view().get(id); }
+  // In place, as some editors do: the folder stays as it is.
+  void edit(TaskId id, const std::function<void(Task&)>& change) const {
+    Task task = read(id);
+    change(task);
+    put(file_of(id), to_file(task));
+  }
+  void break_file(TaskId id) const { put(file_of(id), "{"); }
+  void drop(TaskId id) const { remove(file_of(id)); }
+  static std::string file_of(TaskId id) { return ".tasks/" + TaskFiles::file_of(id); }
+
+  std::function<Life(const std::string&)> life_of = [](const std::string&) { return Life::unknown; };
+  std::function<void()> recorded = [] {};
+  Board board;
+};
+
+TaskChange status(Status wanted) {
+  TaskChange change;
+  change.status = wanted;
+  return change;
+}
+
+TaskChange blocked_by(TaskId id) {
+  TaskChange change;
+  change.add_blocked_by = {id};
+  return change;
+}
+
+void numbers() {
+  Desk desk;
+  desk.create({draft("one")});
+  for (const TaskId id : {TaskId{0}, TaskId{-1}, TaskId{2}, kLargestTaskId + 1}) {
+    CHECK(fails_with(Code::not_found, [&] { desk.board.change(id, {}, {}); }));
+    CHECK(fails_with(Code::not_found, [&] { desk.board.change(1, blocked_by(id), {}); }));
+  }
+  CHECK(!TaskFiles::id_of("0.json") && !TaskFiles::id_of("16777217.json") && TaskFiles::id_of("16777216.json"));
+  // A hand wrote the number of a task to come: that one may be made, unless it closes a cycle.
+  desk.edit(1, [](Task& task) { task.blocked_by = {2, 3}; });
+  CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("two", {1})}); }));
+  desk.create({draft("two")});
+  CHECK(desk.read(2).subject == "two");
+  desk.put(".tasks/.highwatermark", std::to_string(kLargestTaskId));
+  CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("three")}); }));
+}
+
+// What was refused leaves no mark: the next task has the next number.
+void refused_tasks() {
+  Desk desk;
+  desk.create({draft("one")});
+  Draft large = draft("two");
+  large.task.description = std::string(JsonLimits{}.bytes, 'x');
+  CHECK(fails_with(Code::invalid_state, [&] { desk.create({large}); }));
+  CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("two"), large}); }));
+  CHECK(test::fails_where(SYS_pwrite64, ENOSPC, "cannot write", [&] { desk.create({draft("two")}); }));
+  desk.create({draft("two")});
+  CHECK(desk.read(2).subject == "two");
+}
+
+// Before the highest task goes its number is on the disk.
+void removal() {
+  Desk desk({});
+  desk.create({draft("one"), draft("two"), draft("three", {2})});
+  CHECK(test::fails_where(SYS_fdatasync, EIO, "cannot write", [&] { desk.board.remove(3, {}, {}); }));
+  CHECK(desk.read(3).subject == "three");
+  desk.break_file(3);
+  CHECK(fails_with(Code::conflict, [&] { desk.board.remove(2, {}, {}); }));  // it may wait for it
+  desk.drop(3);
+  // Somebody makes a file in the last moment: it is seen before anything is done.
+  CHECK(where_seen(SYS_openat2, before_file(".highwatermark", [&] { desk.put(desk.file_of(7), "{"); }), [&] {
+    desk.board.remove(1, {}, {});
+    return true;
+  }));
+  CHECK(!desk.has(desk.file_of(1)) && desk.has(desk.file_of(7)));
+  desk.drop(7);
+  desk.remove(".tasks/.index");
+  desk.board.remove(2, {}, {});
+  desk.create({draft("next")});
+  CHECK(desk.read(4).subject == "next");
+}
+
+void dependencies() {
+  Desk desk;
+  desk.create({draft("one"), draft("two", {1}), draft("three", {1}), draft("four", {2, 3}), draft("five")});
+  CHECK(where_seen(SYS_openat2, for_file("1.json", EIO), [&] {
+    return is_refused(Code::io, "cannot open", [&] { desk.board.change(5, blocked_by(4), {}); });
+  }));
+  desk.board.change(5, blocked_by(4), {});  // two ways lead to 1
+  CHECK(fails_with(Code::invalid_state, [&] { desk.board.change(1, blocked_by(5), {}); }));
+  desk.break_file(1);
+  desk.board.change(5, blocked_by(2), {});
+  CHECK((desk.read(5).blocked_by == std::vector<TaskId>{4, 2}));
+}
+
+// What was freed and goes before it can be told of is not told of.
+void freed() {
+  Desk desk;
+  desk.create({draft("one"), draft("two", {1}), draft("three", {1})});
+  desk.board.claim(1, actor("ann"));
+  int opened = 0;
+  const auto look = [&](const test::CallArguments& given) {
+    if (std::string_view("2.json") == reinterpret_cast<const char*>(given[1]) && ++opened == 2) desk.drop(2);
+    return 0;
+  };
+  CHECK(where_seen(SYS_openat2, look, [&] {
+    const Changed changed = desk.board.change(1, status(Status::completed), actor("ann"));
+    return changed.freed.size() == 1 && changed.freed[0].id == 3;
+  }));
+}
+
+// One who has a task by what the index says, and not by the file, is free.
+void who_is_busy() {
+  BoardRules one_each = rules();
+  one_each.per_member = 1;
+  const std::function<void(const Desk&)> edits[] = {
+      [](const Desk& desk) { desk.drop(1); },
+      [](const Desk& desk) { desk.break_file(1); },
+      [](const Desk& desk) { desk.edit(1, [](Task& task) { task.owner = "bob"; }); },
+      [](const Desk& desk) { desk.edit(1, [](Task& task) { task.status = Status::pending; }); },
+  };
+  for (const auto& edit : edits) {
+    Desk desk(one_each);
+    desk.create({draft("one"), draft("two")});
+    desk.board.claim(1, actor("ann"));
+    CHECK(fails_with(Code::busy, [&] { desk.board.claim(2, actor("ann")); }));
+    bool edited = false;
+    desk.life_of = [&](const std::string&) {
+      if (!std::exchange(edited, true)) edit(desk);
+      return Life::running;
+    };
+    CHECK(desk.board.claim(2, actor("ann")).owner == "ann");
+  }
+  Desk desk(one_each);
+  desk.create({draft("one"), draft("two")});
+  desk.board.claim(1, actor("ann"));
+  CHECK(where_seen(SYS_openat2, for_file("1.json", EIO),
+                   [&] { return is_refused(Code::io, "cannot open", [&] { desk.board.claim(2, actor("ann")); }); }));
+}
+
+// The next one is the next by its file, whatever the index said a moment ago.
+void next_ones() {
+  const std::function<void(const Desk&)> edits[] = {
+      [](const Desk& desk) { desk.drop(2); },
+      [](const Desk& desk) { desk.break_file(2); },
+      [](const Desk& desk) { desk.edit(2, [](Task& task) { task.status = Status::completed; }); },
+      [](const Desk& desk) { desk.edit(2, [](Task& task) { task.owner = "bob"; }); },
+      [](const Desk& desk) { desk.edit(2, [](Task& task) { task.role = "tester"; }); },
+      [](const Desk& desk) { desk.edit(2, [](Task& task) { task.blocked_by = {3}; }); },
+  };
+  for (const auto& edit : edits) {
+    Desk desk;
+    desk.create({draft("one"), draft("two"), draft("three")});
+    desk.board.claim(1, actor("bob"));
+    bool edited = false;
+    desk.life_of = [&](const std::string&) {
+      if (!std::exchange(edited, true)) edit(desk);
+      return Life::running;
+    };
+    const auto claimed = desk.board.claim_next(actor("ann"));
+    CHECK(claimed && claimed->task.id == 3);
+  }
+}
+
+// A task is taken from nobody who may still be at it.
+void lost_ones() {
+  const auto released = [](const std::function<void(const Desk&)>& edit, Life life, double lease) {
+    BoardRules leased = rules();
+    leased.lease = lease;
+    Desk desk(leased);
+    desk.create({draft("one")});
+    desk.board.claim(1, actor("ann"));
+    bool edited = false;
+    desk.life_of = [&](const std::string&) {
+      if (std::exchange(edited, true)) return life;
+      edit(desk);
+      return Life::dead;
+    };
+    return desk.board.reclaim().size();
+  };
+  const auto none = [](const Desk&) {};
+  CHECK(released(none, Life::dead, 0) == 1);
+  CHECK(released(none, Life::running, 0) == 0);  // it came back
+  CHECK(released(none, Life::unknown, 0) == 0);
+  CHECK(released(none, Life::unknown, 1000) == 0);
+  CHECK(released([](const Desk& desk) { desk.drop(1); }, Life::dead, 0) == 0);
+  CHECK(released([](const Desk& desk) { desk.break_file(1); }, Life::dead, 0) == 0);
+  const auto pending = [](Task& task) { task.status = Status::pending; };
+  CHECK(released([&](const Desk& desk) { desk.edit(1, pending); }, Life::dead, 0) == 0);
+  // A lease of another boot is over; one that names no boot runs out by its time alone.
+  const auto of_boot = [](const std::string& boot, double until) {
+    return [=](const Desk& desk) { desk.edit(1, [&](Task& task) { task.lease = Lease{boot, until}; }); };
+  };
+  CHECK(released(of_boot("another", 1e9), Life::unknown, 1000) == 1);
+  CHECK(released(of_boot("", 1e9), Life::unknown, 1000) == 0);
+  CHECK(released(of_boot("", 1), Life::unknown, 1000) == 1);
+}
+
+// What earlier lives left is taken over by what the files say.
+void recovered() {
+  const std::function<void(const Desk&)> edits[] = {
+      [](const Desk& desk) { desk.drop(2); },
+      [](const Desk& desk) { desk.edit(2, [](Task& task) { task.status = Status::pending; }); },
+      [](const Desk& desk) { desk.edit(2, [](Task& task) { task.owner = "bob"; }); },
+      [](const Desk& desk) { desk.edit(2, [](Task& task) { task.run = "new"; }); },
+  };
+  for (const auto& edit : edits) {
+    Desk desk;
+    desk.create({draft("one"), draft("two"), draft("three")});
+    for (const TaskId id : {1, 2}) desk.board.claim(id, actor("ann", "old"));
+    desk.board.claim(3, actor("bob", "old"));
+    desk.recorded = [&] { edit(desk); };
+    const auto tasks = desk.board.recover(actor("ann", "new"), Board::Recovery::take_over);
+    CHECK(tasks.size() == 1 && tasks[0].id == 1 && tasks[0].run == "new");
+  }
+}
+
+void reopened() {
+  Desk desk;
+  desk.create({draft("one")});
+  desk.edit(1, [](Task& task) { task.status = Status::failed; });
+  TaskChange change = status(Status::pending);
+  change.owner = "";
+  CHECK(!desk.board.change(1, change, {}).task.owner);
+}
+
+void ends() {
+  const Actor coder{.name = "ann", .role = "coder", .run = std::nullopt, .leads = false};
+  Desk desk;
+  CHECK(desk.board.is_over_for(coder) && desk.board.is_quiet(desk.team.members));
+  desk.create({draft("one")});
+  CHECK(!desk.board.is_over_for(coder) && !desk.board.is_quiet(desk.team.members));
+  const auto over_if = [&](const std::function<void(Task&)>& change) {
+    desk.edit(1, change);
+    return desk.board.is_over_for(coder);
+  };
+  CHECK(over_if([](Task& task) { task.role = "tester"; }));
+  CHECK(!over_if([](Task& task) { task.owner = "ann"; }));
+  CHECK(over_if([](Task& task) { task.owner = "bob"; }));
+  CHECK(!over_if([](Task& task) { task.owner.reset(), task.role = "coder"; }));
+  const auto running = [](Task& task) { task.status = Status::in_progress, task.owner = "bob"; };
+  CHECK(!over_if(running));
+  CHECK(over_if([](Task& task) { task.role = "tester"; }));
+  // The index says one thing, and the file, by now, another.
+  const auto ended = [](Task& task) { task.status = Status::completed; };
+  desk.edit(1, [](Task& task) { task.role.reset(); });
+  CHECK(!desk.board.is_over_for(coder));
+  CHECK(where_seen(SYS_openat2, before_file("1.json", [&] { desk.edit(1, ended); }),
+                   [&] { return desk.board.is_over_for(coder); }));
+  desk.edit(1, running);
+  CHECK(!desk.board.is_over_for(coder));
+  CHECK(where_seen(SYS_openat2, before_file("1.json", [&] { desk.drop(1); }),
+                   [&] { return desk.board.is_over_for(coder); }));
+  desk.create({draft("two")});
+  CHECK(!desk.board.is_quiet(desk.team.members));
+  bool told = false;
+  CHECK(where_seen(SYS_openat2, before_file("2.json", [&] { desk.edit(2, ended); }),
+                   [&] { return desk.board.is_quiet(desk.team.members, [&] { told = true; }) && told; }));
+}
+
+// A batch that was decided is there, whoever looks first puts it into its place; and one who may not write reads on.
+void batches() {
+  Desk desk;
+  desk.create({draft("one")});
+  const auto leave_batch = [&](TaskId id) {
+    Task task = desk.read(1);
+    task.id = id;
+    std::filesystem::create_directory(desk.path_of(".tasks/.batch"));
+    desk.put(".tasks/.batch/" + TaskFiles::file_of(id), to_file(task));
+  };
+  leave_batch(2);
+  {
+    const Lock lock = Lock::acquire(*desk.root.find_store(kDefaultBoard), TaskFiles::kLock, 1);
+    CHECK(fails_with(Code::not_found, [&] { desk.read(2); }));
+  }
+  CHECK(where_seen(SYS_openat2, for_file(".lock", EROFS), [&] { return desk.read(1).id == 1; }));
+  CHECK(desk.read(2).id == 2);
+  std::filesystem::create_directory(desk.path_of(".tasks/.tmp/batch-of-a-dead-one"));
+  leave_batch(3);
+  CHECK(desk.read(3).id == 3);
+  CHECK(!desk.has(".tasks/.tmp/batch-of-a-dead-one") && !desk.has(".tasks/.batch"));
+  // Somebody's link is not followed, and said to be one.
+  std::filesystem::create_directory_symlink(".tmp", desk.path_of(".tasks/.batch"));
+  CHECK(fails_with(Code::permission_denied, [&] { desk.read(1); }));
+  desk.remove(".tasks/.batch");
+  desk.remove(".tasks/.tmp");
+  desk.remove(".tasks/.index");
+  std::filesystem::create_directory_symlink("/tmp", desk.path_of(".tasks/.tmp"));
+  CHECK(fails_with(Code::permission_denied, [&] { desk.board.view().standing_of(desk.read(1)); }));
+}
+
+// On the disk whether few or many.
+void durable_batches() {
+  Desk desk({});
+  desk.create({draft("one"), draft("two")});
+  desk.create(std::vector<Draft>(20, draft("many")));
+  CHECK(desk.read(22).subject == "many");
+  CHECK(test::fails_where(SYS_syncfs, EIO, "cannot sync", [&] { desk.create(std::vector<Draft>(20, draft("more"))); }));
+  CHECK(!desk.has(desk.file_of(23)));
+}
+
+void views() {
+  Desk desk;
+  desk.create({draft("one"), draft("two", {1}), draft("three", {2})});
+  desk.edit(3, [](Task& task) { task.blocked_by = {2, 99}; });
+  const BoardView& view = desk.board.view();
+  const auto count = [&](BoardView::Detail detail) {
+    std::size_t open = 0;
+    view.each(
+        {}, detail, [&](const SeenTask& seen) { open += seen.standing.open_blockers.size(); },
+        [](TaskId, const Error&) {});
+    return open;
+  };
+  CHECK(count(BoardView::Detail::everything) == 3 && count(BoardView::Detail::open_blockers) == 3);
+  const Task one = desk.read(1);
+  const Task three = desk.read(3);
+  // A file that the system does not give is another matter than one that is broken.
+  const auto refused = [&](const std::function<void()>& attempt) {
+    return where_seen(SYS_openat2, for_file("2.json", EIO),
+                      [&] { return is_refused(Code::io, "cannot open", attempt); });
+  };
+  const auto pass = [](TaskId, const Error&) {};
+  CHECK(refused([&] { view.open_blockers(three); }));
+  CHECK(refused([&] { view.standing_of(one); }));
+  CHECK(refused([&] { count(BoardView::Detail::open_blockers); }));
+  CHECK(refused([&] { view.outline(pass); }));
+  CHECK(refused([&] {
+    view.wait_all_ended(
+        Deadline::in(0), [](const Task&) {}, pass);
+  }));
+  // One that goes after it was listed was not there.
+  const auto gone = [&](const std::function<bool()>& holds) {
+    return where_seen(SYS_openat2, before_file("2.json", [&] { desk.drop(2); }), holds) && !desk.has(desk.file_of(2));
+  };
+  const std::string two = desk.text_of(desk.file_of(2));
+  CHECK(gone([&] { return view.standing_of(one).blocks.empty(); }));
+  desk.put(desk.file_of(2), two);
+  CHECK(gone([&] { return count(BoardView::Detail::open_blockers) == 2; }));
+  desk.put(desk.file_of(2), two);
+  desk.edit(1, [](Task& task) { task.status = Status::completed; });
+  desk.edit(3, [](Task& task) { task.status = Status::completed; });
+  std::size_t seen = 0;
+  const auto visit = [&](const Task&) { ++seen; };
+  CHECK(gone([&] { return view.wait_all_ended(Deadline::in(10), visit, pass) && seen == 2; }));
+  // A broken one may wait for anything, and is waited for by nobody.
+  desk.break_file(2);
+  CHECK(view.standing_of(desk.read(1)).blocks.empty());
+  TaskId broken = 0;
+  CHECK(view.wait_all_ended(Deadline::in(10), visit, [&](TaskId id, const Error&) { broken = id; }) && broken == 2);
+}
+
+void waits() {
+  Desk desk;
+  desk.create({draft("one"), draft("two")});
+  desk.edit(1, [](Task& task) { task.status = Status::completed; });
+  std::vector<TaskId> ended;
+  const auto end_next = [&](const Task& task) {
+    ended.push_back(task.id);
+    if (task.id == 2) return;
+    desk.put(".tasks/note", "no task");
+    desk.edit(2, [](Task& other) { other.status = Status::failed; });
+  };
+  CHECK(desk.board.view().wait_ended({1, 2}, Deadline::in(10), end_next));
+  CHECK((ended == std::vector<TaskId>{1, 2}));
+}
+
+// The index may be lost in any moment: the files are what counts.
+void full_disk() {
+  for (int k = 1; k < 8; ++k) {
+    Desk desk;
+    desk.create({draft("one"), draft("two")});
+    CHECK(where_seen(SYS_pwritev, test::from_the(k, ENOSPC), [&] {
+      desk.board.claim(1, actor("ann"));
+      return true;
+    }));
+    CHECK(desk.read(1).owner == "ann");
+    CHECK(desk.board.claim_next(actor("bob"))->task.id == 2);
+    CHECK(!desk.board.claim_next(actor("bob")));
+  }
+}
+
+// The numbers go to 16777216, and what lies far apart is found.
+void large_numbers() {
+  Desk desk;
+  desk.create({draft("one")});
+  desk.put(".tasks/.highwatermark", "5000");
+  desk.create({draft("far")});
+  CHECK(desk.board.claim_next(actor("ann"))->task.id == 1);
+  CHECK(desk.board.claim_next(actor("ann"))->task.id == 5001);
+  for (const TaskId id : {kLargestTaskId - 1, kLargestTaskId}) {
+    Task task = desk.read(1);
+    task.id = id;
+    task.status = Status::pending;
+    task.owner.reset();
+    desk.put(desk.file_of(id), to_file(task));
+  }
+  CHECK(desk.board.claim_next(actor("ann"))->task.id == kLargestTaskId - 1);
+  const TaskFiles files(*desk.root.find_store(kDefaultBoard), Durability::process);
+  Index index(files);
+  index.refresh();
+  CHECK(index.highest() == kLargestTaskId && index.count() == 4);
+  CHECK(index.first_ready("ann", std::nullopt, {}) == kLargestTaskId);
+  CHECK(!index.first_ready("ann", std::nullopt, {kLargestTaskId}));
+  CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("one more")}); }));
+}
+
+// Roles share lanes of the index, and none takes what is another's.
+void roles() {
+  const std::string first = "role0";
+  const auto lane = [](const std::string& role) { return static_cast<std::uint32_t>(hash_name(role)) % 7; };
+  int number = 1;
+  while (lane("role" + std::to_string(number)) != lane(first)) ++number;
+  Desk desk;
+  Draft task = draft("one");
+  task.task.role = first;
+  desk.create({task});
+  const TaskFiles files(*desk.root.find_store(kDefaultBoard), Durability::process);
+  Index index(files);
+  index.refresh();
+  CHECK(!index.first_ready("ann", "role" + std::to_string(number), {}));
+  CHECK(index.first_ready("ann", first, {}) == 1);
+}
+
+// What the index knows of single tasks.
+void beliefs() {
+  Desk desk;
+  desk.create({draft("one"), draft("two")});
+  const auto long_ago = [&](TaskId id) {
+    const timespec times[] = {{1'000'000, 0}, {1'000'000 + id, 0}};
+    CHECK(::utimensat(AT_FDCWD, desk.path_of(desk.file_of(id)).c_str(), times, 0) == 0);
+  };
+  long_ago(1);
+  long_ago(2);
+  const TaskFiles files(*desk.root.find_store(kDefaultBoard), Durability::process);
+  Index index(files);
+  index.refresh();
+  CHECK(!index.is_completed(0) && !index.is_completed(kLargestTaskId + 1) && !index.is_completed(1));
+  CHECK(!index.exists(0) && !index.exists(kLargestTaskId + 1) && index.exists(1));
+  desk.edit(1, [](Task& task) { task.status = Status::completed; });
+  long_ago(1);
+  CHECK(index.is_completed(1));
+  desk.break_file(2);
+  index.refresh();
+  CHECK(!index.belief(3) && index.belief(2) && !index.belief(2)->status);
+  CHECK(index.belief(1)->status == Status::completed);
+  desk.put(desk.file_of(2), "[]");
+  CHECK(where_seen(SYS_openat2, for_file("2.json", EIO),
+                   [&] { return is_refused(Code::io, "cannot open", [&] { index.sweep(); }); }));
+}
+
+}  // namespace
+
+int main() {
+  if (!test::can_refuse_calls()) {
+    std::puts("skipped: seccomp does not work here");
+    return 0;
+  }
+  numbers();
+  refused_tasks();
+  removal();
+  dependencies();
+  freed();
+  who_is_busy();
+  next_ones();
+  lost_ones();
+  recovered();
+  reopened();
+  ends();
+  batches();
+  durable_batches();
+  views();
+  waits();
+  full_disk();
+  large_numbers();
+  roles();
+  beliefs();
+  return test::report();
+}

@@ -1,0 +1,152 @@
+// Lets one kind of system call fail, or something happen right before it, by seccomp, in a process of its own.
+#pragma once
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <functional>
+
+#include "tests/unit/check.h"
+
+namespace team::test {
+
+// From now on this process gets `reason` from every such call.
+inline bool refuse_calls(long call, int reason) {
+  sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(reason)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(rules), rules};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+// Whether `holds` does in a process of its own.
+inline bool elsewhere(const std::function<bool()>& holds) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(20);
+    ::_exit(holds() ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Whether `holds` does where `call` fails with `reason`.
+inline bool where_refused(long call, int reason, const std::function<bool()>& holds) {
+  return elsewhere([&] { return refuse_calls(call, reason) && holds(); });
+}
+
+// Whether `attempt` is refused with `code` and a text that begins so.
+inline bool is_refused(Code code, std::string_view text, const std::function<void()>& attempt) {
+  try {
+    attempt();
+  } catch (const Error& error) {
+    const bool as_expected = error.code() == code && std::string_view(error.what()).starts_with(text);
+    if (!as_expected) std::fprintf(stderr, "%s: %s\n", std::string(name_of(error.code())).c_str(), error.what());
+    return as_expected;
+  }
+  return false;
+}
+
+inline bool fails_where(long call, int reason, std::string_view text, const std::function<void()>& attempt,
+                        Code code = Code::io) {
+  return where_refused(call, reason, [&] { return is_refused(code, text, attempt); });
+}
+
+// Sees each such call before it is made; gives 0 to let it happen, else what it fails with.
+using CallArguments = std::array<long long, 6>;
+using Look = std::function<int(const CallArguments& arguments)>;
+
+inline Look looks;
+constexpr unsigned kSeen = 0x7ea3c0de;  // where no call that we look at has an argument
+
+inline void answer_call(int, siginfo_t* signal, void* context) {
+  static bool inside = false;
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const CallArguments given = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                               registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
+  const int before = errno;
+  int reason = 0;
+  if (!inside) {  // what `looks` does itself is let through
+    inside = true;
+    reason = looks(given);
+    inside = false;
+  }
+  long result = -reason;
+  if (reason == 0) {
+    result = ::syscall(signal->si_syscall, given[0], given[1], given[2], given[3], given[4], kSeen);
+    if (result == -1) result = -errno;
+  }
+  errno = before;
+  registers[REG_RAX] = result;
+}
+
+// From now on, in this process and what it forks.
+inline bool look_at_calls(long call, Look look) {
+  looks = std::move(look);
+  struct sigaction action {};
+  action.sa_sigaction = answer_call;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  ::sigaction(SIGSYS, &action, nullptr);
+  sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[5])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kSeen, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(rules), rules};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+inline bool where_seen(long call, const Look& look, const std::function<bool()>& holds) {
+  return elsewhere([&] { return look_at_calls(call, look) && holds(); });
+}
+
+// The k-th such call and all after it fail.
+inline Look from_the(int k, int reason) {
+  return [k, reason, seen = 0](const CallArguments&) mutable { return ++seen >= k ? reason : 0; };
+}
+
+// Only the k-th.
+inline Look only_the(int k, int reason) {
+  return [k, reason, seen = 0](const CallArguments&) mutable { return ++seen == k ? reason : 0; };
+}
+
+// Before the first call that names this file (of openat2, unlinkat, renameat2, …: the second argument) `happens`.
+inline Look before_file(std::string name, std::function<void()> happens) {
+  return [name = std::move(name), happens = std::move(happens), done = false](const CallArguments& given) mutable {
+    if (!done && name == reinterpret_cast<const char*>(given[1])) {
+      done = true;
+      happens();
+    }
+    return 0;
+  };
+}
+
+// The file of this name cannot be opened, or whatever the call does with it.
+inline Look for_file(std::string name, int reason) {
+  return [name = std::move(name), reason](const CallArguments& given) {
+    return name == reinterpret_cast<const char*>(given[1]) ? reason : 0;
+  };
+}
+
+inline bool can_refuse_calls() {
+  return where_refused(SYS_getppid, EPERM, [] { return ::syscall(SYS_getppid) == -1 && errno == EPERM; });
+}
+
+}  // namespace team::test

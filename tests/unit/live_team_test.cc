@@ -1,0 +1,248 @@
+// A team that is watched: each file that changes is looked at again, and no other.
+#include "libteam/store/live_team.h"
+
+#include "libteam/store/mailbox.h"
+#include "libteam/store/requests.h"
+#include "libteam/system/id.h"
+#include "libteam/system/lock.h"
+#include "tests/unit/faults.h"
+#include "tests/unit/store.h"
+
+using namespace team;
+using test::draft;
+using test::fails_with;
+
+namespace {
+
+Changes changed(std::vector<std::string> names) { return {.any = true, .all = false, .names = std::move(names)}; }
+
+class Watched : public test::TestStore {
+ public:
+  Watched()
+      : board(open_board()), folder(roster.folder_of("alpha")), log(folder, 1), live(roster, board, team, "user", 1) {
+    live.look_at_all();
+  }
+
+  void say(const std::string& who, const std::string& type,
+           const std::vector<std::pair<std::string, std::string>>& details) const {
+    log.append({"alpha", who, std::nullopt, std::nullopt}, {make_event(type, details)});
+  }
+  void look_at(std::vector<std::string> names) { live.look(changed(std::move(names))); }
+  const MemberStatus& status_of(const std::string& name) const { return live.scene().find_member(name)->status; }
+  const std::string& speech() const { return live.scene().speech; }
+
+  Board board;
+  Folder folder;
+  EventLog log;
+  LiveTeam live;
+};
+
+Message message(const std::string& to) {
+  Message made;
+  made.id = new_id();
+  made.sender = "lead";
+  made.recipient = to;
+  made.content = "hello";
+  return made;
+}
+
+// The names of a member's files, and those that only look alike.
+void letters() {
+  Watched watched;
+  const Mailbox mailbox(watched.folder, "ann", Durability::process, 1);
+  mailbox.append({message("ann")});
+  for (const char* other : {"ann_taken-x.jsonl", "ann_taken-.jsonl", "_taken-2.jsonl", "events-x.jsonl", "_inbox.jsonl",
+                            "ann_transcript.jsonl", "bodies", "events-.jsonl"}) {
+    watched.look_at({other});
+    CHECK(watched.status_of("ann").unread == 0);
+  }
+  for (const char* file : {"ann_inbox.jsonl", "ann_backlog.pos", "ann_taken.jsonl", "ann_taken-2.jsonl",
+                           "ann_taken-12.hold", "config.json"}) {
+    watched.remove(".teams/alpha/ann_inbox.jsonl");
+    watched.look_at({"ann_inbox.jsonl"});
+    CHECK(watched.status_of("ann").unread == 0);
+    mailbox.append({message("ann")});
+    watched.look_at({file});
+    CHECK(watched.status_of("ann").unread == 1);
+  }
+  Mailbox(watched.folder, "user", Durability::process, 1).append({message("user")});
+  watched.look_at({"user_inbox.jsonl"});
+  CHECK(watched.live.scene().letters == 1);
+}
+
+void tasks() {
+  Watched watched;
+  watched.board.create({draft("one"), draft("two")}, {});
+  watched.look_at({"1.json"});
+  CHECK(watched.live.scene().board.size() == 1);
+  watched.put(".tasks/1.json", "{");
+  watched.remove(".tasks/2.json");
+  watched.look_at({"1.json", "2.json"});
+  CHECK(watched.live.scene().board.empty());
+  CHECK(watched.live.scene().broken.size() == 1 && watched.live.scene().broken.contains(1));
+  // One that cannot be read at all is no reason to show less than there is: the next look looks at everything.
+  CHECK(test::where_refused(SYS_read, EIO, [&] {
+    return fails_with(Code::io, [&] { watched.look_at({"1.json"}); }) && watched.live.has_missed();
+  }));
+}
+
+void plans() {
+  Watched watched;
+  const Requests requests(watched.folder, Durability::process, 1);
+  for (const auto& [from, kind] : {std::pair("ann", RequestKind::plan), {"bob", RequestKind::shutdown}}) {
+    Request request;
+    request.id = new_id();
+    request.from = from;
+    request.kind = kind;
+    request.to = "lead";
+    requests.open(request);
+  }
+  watched.look_at({"ann.json"});
+  CHECK(!watched.live.scene().find_member("ann")->plan);  // nothing said that there is one
+  watched.say("ann", "PLAN_SUBMITTED", {});
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.live.scene().find_member("ann")->plan);
+  CHECK(!watched.live.scene().find_member("bob")->plan);
+}
+
+// A team that is made anew under the same name is another one.
+void gone() {
+  Watched watched;
+  watched.roster.remove("alpha");
+  CHECK(fails_with(Code::not_found, [&] { watched.look_at({"config.json"}); }));
+  watched.roster.create(watched.team);
+  CHECK(fails_with(Code::not_found, [&] { watched.live.look_at_all(); }));
+  CHECK(watched.live.has_missed());
+  CHECK(fails_with(Code::not_found, [&] { watched.look_at({"1.json"}); }));
+}
+
+void members() {
+  Watched watched;
+  watched.put(".teams/alpha/config.json", "{");
+  watched.board.create({draft("one")}, {});
+  CHECK(fails_with(Code::corrupt, [&] { watched.look_at({"config.json", "1.json"}); }));
+  CHECK(watched.live.scene().board.size() == 1);  // the rest goes on
+  watched.put(".teams/alpha/config.json", to_file(watched.team));
+  watched.look_at({"nobody.json"});
+  CHECK(!watched.live.has_missed());
+  // Who ends says so a moment before its lock is free.
+  const auto life = LifeLock::acquire(watched.folder, "ann.alive");
+  CHECK(life);
+  watched.look_at({"ann.alive"});
+  CHECK(watched.status_of("ann").state == "running" && watched.live.is_unsettled());
+  const Deadline patience = Deadline::in(10);
+  while (watched.live.is_unsettled() && !patience.passed()) watched.look_at({});
+  CHECK(!watched.live.is_unsettled());
+}
+
+// What a member says comes in pieces.
+void words() {
+  Watched watched;
+  const auto say = [&](const std::string& text, const std::string& id = "m1") {
+    watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", text}, {"message_id", id}});
+    watched.look_at({"events.jsonl"});
+    return watched.status_of("ann").last_words;
+  };
+  CHECK(say("Let me") == "Let me");
+  CHECK(say(" see") == "Let me see");
+  CHECK(say(".\nAll is well") == "All is well");
+  CHECK(say("Anew", "m2") == "Anew");
+  CHECK(say(" \n \n", "m3") == "Anew");
+  const std::string lengthy = say(std::string(1000, 'x') + "z", "m4");
+  CHECK(lengthy.size() == 400 && lengthy.ends_with("xz"));
+  watched.say("ann", "MESSAGE_SENT", {{"recipient", "bob"}, {"summary", "done"}});
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.status_of("ann").last_words == "to bob: done");
+  watched.say("stranger", "TEXT_MESSAGE_CONTENT", {{"delta", "psst"}});
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.live.scene().events.back().text == "psst");
+}
+
+void speeches() {
+  Watched watched;
+  watched.live.listen_to("ann");
+  CHECK(watched.speech().empty());
+  watched.put(".teams/alpha/ann.log", "from its log\n");
+  watched.look_at({"ann.log"});
+  CHECK(watched.speech() == "from its log\n");
+  watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", "I look"}});
+  watched.say("bob", "TEXT_MESSAGE_CONTENT", {{"delta", "not mine"}});
+  watched.say("ann", "TEXT_MESSAGE_END", {});
+  watched.say("ann", "STEP_STARTED", {{"step_name", "build"}});
+  watched.say("ann", "TOOL_CALL_START", {{"tool_call_name", "bash"}});
+  watched.say("ann", "TOOL_CALL_ARGS", {{"delta", "ls\n-l"}});
+  watched.say("ann", "RUN_ERROR", {{"message", "no key"}});
+  watched.say("ann", "TASK_UPDATED", {});
+  const std::string said = "I look\n== build\n> bash ls -l\n! no key\n";
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.speech() == said);
+  watched.live.listen_to("ann");
+  CHECK(watched.speech() == said);
+  watched.live.listen_to("");
+  CHECK(watched.speech().empty());
+  // What was said before somebody listens is found in the log, up to where the scene is.
+  std::ofstream(watched.of_team("events.jsonl"), std::ios::app) << "{\"seq\":9,\"agent_id\":\"ann\"\n";
+  watched.look_at({"events.jsonl"});
+  watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", "later"}});
+  watched.live.listen_to("ann");
+  CHECK(watched.speech() == said);
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.speech() == said + "later");
+}
+
+// Of a long speech the end is kept, from the beginning of a line if there is one.
+void long_speeches() {
+  Watched watched;
+  const std::string line(40000, 'x');
+  watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", line + "\n"}});
+  watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", line}});
+  watched.look_at({"events.jsonl"});
+  watched.live.listen_to("ann");
+  CHECK(watched.speech() == line + "\n" + line);
+  watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", "y"}});
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.speech() == line + "y");
+  watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", line}});
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.speech().size() == 65536 && watched.speech().ends_with("x"));
+}
+
+// Many events at once: the last ones are heard, and what they passed over is looked for.
+void many_events() {
+  Watched watched;
+  std::vector<Event> events;
+  for (int i = 0; i < 2000; ++i) events.push_back(make_event("TASK_UPDATED", {{"number", std::to_string(i)}}));
+  watched.log.append({"alpha", "bob", std::nullopt, std::nullopt}, events);
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.live.scene().events.size() == 1000);
+  CHECK(watched.live.scene().events.back().text == "number=1999");
+  std::ofstream(watched.of_team("events.jsonl"), std::ios::app) << "somebody wrote this\n";
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.live.scene().events.back().seq == 2000);
+  // A gap stays one, however often one looks.
+  std::ofstream(watched.of_team("events.jsonl"), std::ios::app)
+      << R"({"seq":2005,"timestamp":1,"team":"alpha","agent_id":"bob","event":{"type":"TASK_UPDATED"}})"
+      << "\n";
+  watched.look_at({"events.jsonl"});
+  CHECK(watched.live.scene().events.back().seq == 2005);
+  // Nobody who listens waits for the end of a log of others.
+  for (int i = 0; i < 11; ++i) watched.log.append({"alpha", "bob", std::nullopt, std::nullopt}, events);
+  watched.live.look_at_all();
+  watched.live.listen_to("ann");
+  CHECK(watched.speech().empty());
+}
+
+}  // namespace
+
+int main() {
+  letters();
+  tasks();
+  plans();
+  gone();
+  members();
+  words();
+  speeches();
+  long_speeches();
+  many_events();
+  return test::report();
+}

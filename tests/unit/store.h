@@ -1,0 +1,64 @@
+// A root of its own for a test, with a team in it: lead, ann (a coder) and bob (a tester).
+#pragma once
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "libteam/store/board.h"
+#include "libteam/store/root.h"
+#include "libteam/store/roster.h"
+
+namespace team::test {
+
+class TestStore {
+ public:
+  TestStore() : path(make_folder()), root(Root::find_or_here({path, std::nullopt})), roster(root, 1) {
+    team.name = "alpha";
+    team.members = {{"lead", std::nullopt, 0, "{}"}, {"ann", "coder", 0, "{}"}, {"bob", "tester", 0, "{}"}};
+    roster.create(team);
+  }
+  TestStore(const TestStore&) = delete;
+  TestStore& operator=(const TestStore&) = delete;
+  ~TestStore() { std::filesystem::remove_all(path); }
+
+  // Paths are beneath the root.
+  std::string path_of(const std::string& name) const { return path + "/" + name; }
+  std::string of_team(const std::string& name) const { return path + "/.teams/alpha/" + name; }
+  bool has(const std::string& name) const { return std::filesystem::exists(path_of(name)); }
+  void put(const std::string& name, std::string_view text) const { std::ofstream(path_of(name)) << text; }
+  std::string text_of(const std::string& name) const {
+    std::ifstream file(path_of(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void remove(const std::string& name) const { std::filesystem::remove_all(path_of(name)); }
+
+  Board open_board() const { return team::open_board(root, &team, 1, Missing::refuse); }
+
+  const std::string path;
+  const Root root;
+  const Roster roster;
+  Team team;
+
+ private:
+  static std::string make_folder() {
+    char pattern[] = "/tmp/teamkit-store-XXXXXX";
+    return ::mkdtemp(pattern);
+  }
+};
+
+inline Draft draft(const std::string& subject, std::vector<TaskId> blocked_by = {}) {
+  Draft made;
+  made.where = subject;
+  made.task.subject = subject;
+  made.task.blocked_by = std::move(blocked_by);
+  return made;
+}
+
+inline Actor actor(const std::string& name, const std::optional<std::string>& run = std::nullopt) {
+  return {.name = name, .role = std::nullopt, .run = run, .leads = false};
+}
+
+}  // namespace team::test
