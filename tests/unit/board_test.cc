@@ -285,11 +285,15 @@ void ends() {
   const auto ended = [](Task& task) { task.status = Status::completed; };
   desk.edit(1, [](Task& task) { task.role.reset(); });
   CHECK(!desk.board.is_over_for(coder));
-  CHECK(where_seen(SYS_openat2, before_file("1.json", [&] { desk.edit(1, ended); }),
+  CHECK(where_seen(SYS_openat2,
+                   before_file(
+                       "1.json", [&] { desk.edit(1, ended); }, 2),
                    [&] { return desk.board.is_over_for(coder); }));
   desk.edit(1, running);
   CHECK(!desk.board.is_over_for(coder));
-  CHECK(where_seen(SYS_openat2, before_file("1.json", [&] { desk.drop(1); }),
+  CHECK(where_seen(SYS_openat2,
+                   before_file(
+                       "1.json", [&] { desk.drop(1); }, 2),
                    [&] { return desk.board.is_over_for(coder); }));
   desk.create({draft("two")});
   CHECK(!desk.board.is_quiet(desk.team.members));

@@ -127,13 +127,10 @@ inline Look only_the(int k, int reason) {
   return [k, reason, seen = 0](const CallArguments&) mutable { return ++seen == k ? reason : 0; };
 }
 
-// Before the first call that names this file (of openat2, unlinkat, renameat2, …: the second argument) `happens`.
-inline Look before_file(std::string name, std::function<void()> happens) {
-  return [name = std::move(name), happens = std::move(happens), done = false](const CallArguments& given) mutable {
-    if (!done && name == reinterpret_cast<const char*>(given[1])) {
-      done = true;
-      happens();
-    }
+// Before the k-th call that names this file (of openat2, unlinkat, newfstatat, …: the second argument) `happens`.
+inline Look before_file(std::string name, std::function<void()> happens, int k = 1) {
+  return [name = std::move(name), happens = std::move(happens), k, seen = 0](const CallArguments& given) mutable {
+    if (name == reinterpret_cast<const char*>(given[1]) && ++seen == k) happens();
     return 0;
   };
 }

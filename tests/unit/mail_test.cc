@@ -1,0 +1,427 @@
+// Mail where others die, write by hand or come in between, and where the system refuses a call in the middle: no
+// message is lost, and nobody is told that one was sent that was not.
+#include "libteam/store/mail.h"
+
+#include "libteam/base/clock.h"
+#include "libteam/record/hold.h"
+#include "libteam/record/settings.h"
+#include "libteam/system/id.h"
+#include "libteam/system/lock.h"
+#include "tests/unit/faults.h"
+#include "tests/unit/store.h"
+
+using namespace team;
+using test::actor;
+using test::before_file;
+using test::fails_with;
+using test::for_file;
+using test::is_refused;
+using test::where_seen;
+
+namespace {
+
+Message message(const std::string& content) {
+  Message made;
+  made.id = new_id();
+  made.sender = "lead";
+  made.recipient = "ann";
+  made.content = content;
+  return made;
+}
+
+// Ann's mail.
+class Box : public test::TestStore {
+ public:
+  explicit Box(Durability durability = Durability::process)
+      : folder(roster.folder_of("alpha")), mailbox(folder, "ann", durability, 1) {}
+
+  void send(std::initializer_list<const char*> contents) const {
+    for (const char* content : contents) mailbox.append({message(content)});
+  }
+  void put(const std::string& name, std::string_view text) const { TestStore::put(".teams/alpha/" + name, text); }
+  void append(const std::string& name, std::string_view text) const {
+    std::ofstream(of_team(name), std::ios::app) << text;
+  }
+  bool has(const std::string& name) const { return TestStore::has(".teams/alpha/" + name); }
+  std::string text_of(const std::string& name) const { return TestStore::text_of(".teams/alpha/" + name); }
+  void remove(const std::string& name) const { TestStore::remove(".teams/alpha/" + name); }
+
+  static std::string contents_of(const std::vector<Message>& messages) {
+    std::string text;
+    for (const Message& one : messages) text += one.content + " ";
+    return text;
+  }
+  // Takes and acknowledges.
+  std::string take(std::size_t most = 100, const MessageFilter& filter = {}) const {
+    auto batch = mailbox.take(filter, most, std::nullopt);
+    if (!batch) return "nothing";
+    batch->acknowledge();
+    return contents_of(batch->messages());
+  }
+
+  Folder folder;
+  Mailbox mailbox;
+};
+
+void places() {
+  const Box box;
+  box.send({"1", "2", "3", "4", "5", "6", "7", "8", "9"});
+  std::vector<Batch> batches;
+  for (int i = 0; i < 8; ++i) batches.push_back(*box.mailbox.take({}, 1, std::nullopt));
+  CHECK(fails_with(Code::again, [&] { box.mailbox.take({}, 1, std::nullopt); }));
+  std::size_t shown = 0;
+  box.mailbox.peek({}, 100, std::nullopt, [&](const Message&) { ++shown; });
+  CHECK(shown == 1);
+  batches.clear();  // they die
+  box.mailbox.peek({}, 3, std::nullopt, [&](const Message&) { ++shown; });
+  CHECK(shown == 4);
+  CHECK(box.take() == "1 2 3 4 5 6 7 8 9 ");
+}
+
+// What could be taken and not locked is still there.
+void unlocked() {
+  for (const std::size_t most : {100, 1}) {
+    const Box box;
+    box.send({"1", "2"});
+    CHECK(where_seen(SYS_flock, test::only_the(2, ENOLCK), [&] {
+      return is_refused(Code::io, "cannot lock", [&] { box.mailbox.take({}, most, std::nullopt); });
+    }));
+    CHECK(box.take() == "1 2 ");
+  }
+}
+
+void vanished() {
+  const Box box;
+  box.send({"1"});
+  CHECK(where_seen(SYS_openat2, before_file("ann_inbox.jsonl", [&] { box.remove("ann_inbox.jsonl"); }),
+                   [&] { return box.take() == "nothing"; }));
+  // Its reader acknowledges this moment.
+  const std::string line = to_line(message("1")) + "\n";
+  box.put("ann_taken.jsonl", line);
+  const auto go = [&] { box.remove("ann_taken.jsonl"); };
+  CHECK(where_seen(SYS_openat2, before_file("ann_taken.jsonl", go, 2), [&] { return box.take() == "nothing"; }));
+  const Message held = message("2");
+  box.put("ann_taken.jsonl", to_line(held) + "\n");
+  box.put("ann_taken.jsonl.hold", to_file(Hold{boot_id(), 1e9, std::nullopt}));
+  CHECK(where_seen(SYS_openat2, before_file("ann_taken.jsonl", go, 2),
+                   [&] { return fails_with(Code::not_found, [&] { box.mailbox.acknowledge({held.id}); }); }));
+}
+
+// Lines that are no messages are set aside, once and for good, before the rest moves.
+void rejected() {
+  const Box box(Durability::power);
+  const MessageFilter from_lead{"lead", std::nullopt, std::nullopt};
+  const auto reject = [&] {
+    box.send({"1"});
+    box.append("ann_inbox.jsonl", "torn\nand broken\n");
+    box.send({"2"});
+  };
+  reject();
+  CHECK(test::fails_where(SYS_write, ENOSPC, "cannot write", [&] { box.take(); }));
+  CHECK(test::fails_where(SYS_fdatasync, EIO, "cannot write", [&] { box.take(100, from_lead); }));
+  CHECK(box.take(100, from_lead) == "1 2 ");
+  CHECK(box.text_of("ann_rejected.jsonl").find("torn") != std::string::npos);
+  reject();
+  CHECK(box.take(1) == "1 ");
+  CHECK(box.take() == "2 ");
+  // In what a reader left that died, and in what it had before it, too.
+  box.put("ann_taken.jsonl", to_line(message("1")) + "\nbroken\n");
+  box.put("ann_backlog.jsonl", to_line(message("2")) + "\nbroken too\n\n" + to_line(message("3")) + "\n");
+  CHECK(box.take() == "1 2 3 ");
+  CHECK(box.text_of("ann_rejected.jsonl").find("broken too") != std::string::npos);
+}
+
+// A position that was written for another file, or by nobody in his senses, counts for nothing.
+void positions() {
+  const Box box;
+  const std::string text = to_line(message("1")) + "\n" + to_line(message("2")) + "\n";
+  for (const char* position : {"", "7\n", "x y\n", "{inode} x\n", "1 5\n", "{inode} 100000\n"}) {
+    box.put("ann_backlog.jsonl", text);
+    const std::string inode = std::to_string(box.folder.stamp("ann_backlog.jsonl")->inode);
+    std::string written = position;
+    if (written.starts_with("{inode}")) written.replace(0, 7, inode);
+    box.put("ann_backlog.pos", written);
+    CHECK(box.take() == "1 2 ");
+  }
+}
+
+void held() {
+  const Box box;
+  box.send({"1", "2"});
+  auto first = box.mailbox.take({}, 1, std::nullopt);
+  const std::string id = first->messages()[0].id;
+  first->hold(1000, std::nullopt);
+  first.reset();
+  CHECK(fails_with(Code::not_found, [&] { box.mailbox.acknowledge({"another"}); }));
+  // What a reader left that died is not held, what another holds is; and a line in it that is none is set aside.
+  auto second = box.mailbox.take({}, 1, std::nullopt);
+  box.put("ann_taken-3.jsonl", to_line(message("0")) + "\n");
+  box.append("ann_taken.jsonl", "broken\n");
+  second->hold(1000, std::nullopt);
+  second.reset();
+  CHECK(box.has("ann_taken-3.jsonl") && !box.has("ann_taken.jsonl"));
+  CHECK(box.text_of("ann_rejected.jsonl").find("broken") != std::string::npos);
+  CHECK(box.take() == "0 ");
+  CHECK(box.contents_of(box.mailbox.acknowledge({id})) == "1 ");
+  // In several places, where somebody died while he put them into one.
+  const Message third = message("3"), fourth = message("4");
+  box.put("ann_taken.jsonl", to_line(third) + "\n");
+  box.put("ann_taken-4.jsonl", to_line(fourth) + "\n");
+  for (const char* name : {"ann_taken.jsonl.hold", "ann_taken-4.jsonl.hold"}) {
+    box.put(name, to_file(Hold{boot_id(), 1e9, std::nullopt}));
+  }
+  CHECK(box.mailbox.acknowledge({third.id, fourth.id}).size() == 2 && !box.has("ann_taken.jsonl"));
+  // A hold that is over, or of another boot, holds nothing.
+  for (const Hold& over : {Hold{boot_id(), 1, std::nullopt}, Hold{"another", 1e9, std::nullopt}}) {
+    box.put("ann_taken.jsonl", to_line(third) + "\n");
+    box.put("ann_taken.jsonl.hold", to_file(over));
+    CHECK(box.take(1) == "3 ");
+  }
+}
+
+// While there is another reader one looks every second, for nothing tells that it died.
+void waiting() {
+  const Box box;
+  box.send({"1"});
+  const auto batch = box.mailbox.take({}, 1, std::nullopt);
+  int looks = 0;
+  CHECK(!box.mailbox.wait(Deadline::in(1.3), -1, [&] { return ++looks > 10; }));
+  CHECK(looks >= 2);
+}
+
+std::string body_of(const Mailbox& mailbox, const Message& of) {
+  std::string text;
+  mailbox.each_body_piece(of, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void bodies() {
+  const Box box;
+  Message large = message("begins");
+  large.body_size = 100;
+  CHECK(lost_bodies(box.folder, 1).empty());
+  CHECK(!box.mailbox.has_body(large) && !box.mailbox.has_body(message("small")));
+  CHECK(body_of(box.mailbox, large).empty());
+  box.mailbox.append({large});
+  CHECK(box.take() == "begins ");  // its content is not there, and nobody minds
+  std::filesystem::create_directory(box.of_team("bodies"));
+  box.put("bodies/" + large.id, "cut in the middle of a character\xc3");
+  CHECK(box.mailbox.has_body(large));
+  CHECK(body_of(box.mailbox, large).starts_with("cut in the middle of a character"));
+  Message foreign = large;
+  foreign.id = "../../config.json";
+  CHECK(!box.mailbox.has_body(foreign) && body_of(box.mailbox, foreign).empty());
+  // Wanted by a message, or by a sender that is at work: not lost. A mailbox that somebody is at is not looked at.
+  box.mailbox.append({large});
+  CHECK(lost_bodies(box.folder, 1).empty());
+  CHECK(where_seen(SYS_openat2, before_file("ann_inbox.jsonl", [&] { box.remove("ann_inbox.jsonl"); }),
+                   [&] { return lost_bodies(box.folder, 1).size() == 1; }));
+  const std::string temporary = "bodies/" + temporary_name();
+  std::filesystem::create_hard_link(box.of_team("bodies/" + large.id), box.of_team(temporary));
+  CHECK(lost_bodies(box.folder, 1).empty());
+  box.remove(temporary);
+  {
+    const Lock lock = Lock::acquire(box.folder, "ann_inbox.lock", 1);
+    sweep_bodies(box.folder);
+    CHECK(box.has("bodies/" + large.id));
+  }
+  CHECK(where_seen(SYS_openat2, for_file("ann_inbox.lock", EIO),
+                   [&] { return is_refused(Code::io, "cannot open", [&] { sweep_bodies(box.folder); }); }));
+  sweep_bodies(box.folder);
+  CHECK(!box.has("bodies/" + large.id));
+}
+
+Letter letter(const std::string& to, const std::string& type = "message") {
+  Letter made;
+  made.type = type;
+  made.to = to;
+  made.content = "hello";
+  return made;
+}
+
+// A content in two pieces, the last of which ends within a character.
+Letter large_letter(const std::string& to) {
+  Letter made = letter(to);
+  made.content = std::string(1000, 'x');
+  made.more = [given = false](std::string& piece) mutable {
+    piece = "and the end\xc3";
+    return !std::exchange(given, true);
+  };
+  return made;
+}
+
+std::size_t count_in(const std::string& folder) {
+  std::error_code none;
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder, none)) ++count;
+  return count;
+}
+
+// Nothing is left of a large message that could not be sent.
+void large_ones() {
+  const Box box;
+  const Mail mail(box.root, box.team, 1);
+  const Actor lead = actor("lead");
+  const auto leaves_nothing = [&](const std::function<bool()>& holds) {
+    return holds() && count_in(box.of_team("bodies")) == 0 && box.take() == "nothing";
+  };
+  const auto refused = [&] {
+    return is_refused(Code::io, "cannot write", [&] { mail.send(large_letter("ann"), lead); });
+  };
+  for (const int k : {1, 2, 3}) {
+    CHECK(leaves_nothing([&] { return where_seen(SYS_write, test::only_the(k, ENOSPC), refused); }));
+  }
+  for (const long call : {SYS_fdatasync, SYS_linkat, SYS_fsync}) {
+    CHECK(leaves_nothing([&] {
+      return test::where_refused(call, EIO,
+                                 [&] { return fails_with(Code::io, [&] { mail.send(large_letter("ann"), lead); }); });
+    }));
+  }
+  CHECK(leaves_nothing([&] {
+    return where_seen(SYS_openat2, for_file("ann_inbox.jsonl", ENOSPC),
+                      [&] { return fails_with(Code::io, [&] { mail.send(large_letter("ann"), lead); }); });
+  }));
+  const Message sent = mail.send(large_letter("ann"), lead).front();
+  CHECK(sent.body_size == 1000 + 11 + 3 && body_of(box.mailbox, sent).ends_with("and the end\xef\xbf\xbd"));
+}
+
+// Some have it and some have not: that is not nothing.
+void broadcasts() {
+  const Box box;
+  const Mail mail(box.root, box.team, 1);
+  CHECK(where_seen(SYS_openat2, for_file("bob_inbox.jsonl", EIO), [&] {
+    return is_refused(Code::unknown, "sent to 1 of 2", [&] { mail.send(letter("", "broadcast"), actor("lead")); });
+  }));
+  CHECK(box.take() == "hello ");
+}
+
+// The user is told of a pause before it is noted: if that fails, something has happened.
+void pauses() {
+  Box box;
+  set_setting(box.team, "exchange.limit", "1");
+  const Mail mail(box.root, box.team, 1);
+  const Actor bob = actor("bob", "run");
+  mail.send(letter("ann"), bob);
+  CHECK(test::fails_where(
+      SYS_renameat, EIO, "", [&] { mail.send(letter("ann"), bob); }, Code::unknown));
+  CHECK(fails_with(Code::paused, [&] { mail.send(letter("ann"), bob); }));
+  const auto to_user = mail.mailbox("user").take({}, 9, std::nullopt);
+  CHECK(to_user && to_user->messages().size() == 2);
+  // What the user says is not counted, whatever runs it.
+  mail.send(letter("ann"), actor("user", "run"));
+  mail.send(letter("ann"), actor("user", "run"));
+}
+
+void questions() {
+  const Box box;
+  const Mail mail(box.root, box.team, 1);
+  const Requests& requests = mail.requests();
+  // A question whose message cannot be sent is withdrawn; one of which nobody knows whether it was stays.
+  CHECK(where_seen(SYS_openat2, for_file("ann_inbox.jsonl", EIO),
+                   [&] { return fails_with(Code::io, [&] { mail.send(letter("ann", "shutdown_request"), {}); }); }));
+  CHECK(requests.all([](const Error&) {}).empty());
+  CHECK(where_seen(SYS_fdatasync, test::from_the(2, EIO), [&] {
+    return test::refuse_calls(SYS_ftruncate, EIO) &&
+           fails_with(Code::unknown, [&] { mail.send(letter("ann", "shutdown_request"), {}); });
+  }));
+  const auto pending = requests.all([](const Error&) {});
+  CHECK(pending.size() == 1);
+  box.put("requests/note.json", "{}");
+  CHECK(requests.all([](const Error&) {}).size() == 1);
+  const std::string file = pending[0].id + ".json";
+  CHECK(where_seen(SYS_openat2, for_file(file, EIO),
+                   [&] { return fails_with(Code::io, [&] { requests.all([](const Error&) {}); }); }));
+  CHECK(where_seen(SYS_openat2, before_file(file, [&] { box.remove("requests/" + file); }),
+                   [&] { return requests.all([](const Error&) {}).empty(); }));
+  box.remove("requests");
+  requests.withdraw(new_id());
+}
+
+// An answer that was under way when its sender died goes out once, with the same id, whoever repeats it.
+void answers() {
+  enum class Died { before_it_was_sent, before_it_was_read, before_it_was_final };
+  for (const Died died : {Died::before_it_was_sent, Died::before_it_was_read, Died::before_it_was_final}) {
+    const Box box;
+    const Mail mail(box.root, box.team, 1);
+    Letter plan = letter("lead", "plan_approval_request");
+    const std::string id = *mail.send(plan, actor("ann")).front().request_id;
+    Letter answer = letter("ann", "plan_approval_response");
+    answer.content = "";
+    answer.feedback = "";
+    answer.request_id = id;
+    answer.approve = true;
+    Request noted = mail.requests().get(id);
+    noted.verdict = true;
+    noted.answer_id = new_id();
+    Message lost = message("approved");
+    lost.id = *noted.answer_id;
+    if (died != Died::before_it_was_sent) box.mailbox.append({lost});
+    if (died == Died::before_it_was_final) {
+      CHECK(box.take() == "approved ");
+      mail.record({}, {make_event("NOTED", {{"about", lost.id}}), message_event("MESSAGE_SENT", lost),
+                       message_event("MESSAGE_DELIVERED", lost), message_event("MESSAGE_DELIVERED", message("other"))});
+    }
+    box.put("requests/" + id + ".json", to_file(noted));
+    answer.approve = false;
+    CHECK(fails_with(Code::invalid_state, [&] { mail.send(answer, {}); }));
+    answer.approve = true;
+    CHECK(mail.send(answer, {}).front().id == noted.answer_id);
+    CHECK(mail.requests().get(id).status == RequestStatus::approved);
+    CHECK(box.take() == (died == Died::before_it_was_final ? "nothing" : "approved "));
+  }
+}
+
+// Nobody knows whether the answer was sent: it stays noted, so that it can be repeated.
+void unsure_answers() {
+  const Box box;
+  const Mail mail(box.root, box.team, 1);
+  const std::string id = *mail.send(letter("lead", "plan_approval_request"), actor("ann")).front().request_id;
+  const auto answer = [&](Code code) {
+    return fails_with(code, [&] {
+      mail.requests().answer({id, RequestKind::plan, true, std::nullopt}, {}, new_id(),
+                             [&](const std::string&) { fail(code, "no"); });
+    });
+  };
+  CHECK(answer(Code::io) && !mail.requests().get(id).verdict);
+  CHECK(answer(Code::unknown) && mail.requests().get(id).verdict == true);
+}
+
+void announcements() {
+  const Box box;
+  const Mail mail(box.root, box.team, 1);
+  Task done, freed;
+  done.subject = "one";
+  freed.subject = "two";
+  freed.owner = "ann";
+  done.status = Status::pending;
+  announce_freed(mail, box.team, done, {freed}, {});
+  CHECK(box.take() == "nothing");
+  done.status = Status::completed;
+  announce_freed(mail, box.team, done, {freed}, {});
+  CHECK(box.take().starts_with("[System] Task \"one\" completed by user."));
+}
+
+}  // namespace
+
+int main() {
+  if (!test::can_refuse_calls()) {
+    std::puts("skipped: seccomp does not work here");
+    return 0;
+  }
+  places();
+  unlocked();
+  vanished();
+  rejected();
+  positions();
+  held();
+  waiting();
+  bodies();
+  large_ones();
+  broadcasts();
+  pauses();
+  questions();
+  answers();
+  unsure_answers();
+  announcements();
+  return test::report();
+}
