@@ -124,6 +124,10 @@ void rejected() {
   reject();
   CHECK(box.take(1) == "1 ");
   CHECK(box.take() == "2 ");
+  box.put("ann_inbox.jsonl", "alone\n");
+  CHECK(test::fails_where(SYS_fdatasync, EIO, "cannot write", [&] { box.take(); }));
+  CHECK(box.text_of("ann_backlog.jsonl") == "alone\n");  // not gone before it is on the disk elsewhere
+  CHECK(box.take() == "nothing" && !box.has("ann_backlog.jsonl"));
   // In what a reader left that died, and in what it had before it, too.
   box.put("ann_taken.jsonl", to_line(message("1")) + "\nbroken\n");
   box.put("ann_backlog.jsonl", to_line(message("2")) + "\nbroken too\n\n" + to_line(message("3")) + "\n");
@@ -358,8 +362,9 @@ void answers() {
     if (died != Died::before_it_was_sent) box.mailbox.append({lost});
     if (died == Died::before_it_was_final) {
       CHECK(box.take() == "approved ");
-      mail.record({}, {make_event("NOTED", {{"about", lost.id}}), message_event("MESSAGE_SENT", lost),
-                       message_event("MESSAGE_DELIVERED", lost), message_event("MESSAGE_DELIVERED", message("other"))});
+      mail.record({}, {message_event("MESSAGE_SENT", lost), message_event("MESSAGE_DELIVERED", lost),
+                       make_event("MESSAGE_DELIVERED", {{"message_id", "another"}, {"after", lost.id}}),
+                       make_event("NOTED", {{"message_id", lost.id}}), make_event("NOTED", {})});
     }
     box.put("requests/" + id + ".json", to_file(noted));
     answer.approve = false;

@@ -1,0 +1,448 @@
+// A team and how it is: members, their states, the log, the hooks; and what team-fsck finds.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/record/settings.h"
+#include "libteam/store/digest.h"
+#include "libteam/store/fsck.h"
+#include "libteam/store/hooks.h"
+#include "libteam/store/mail.h"
+#include "libteam/store/presence.h"
+#include "libteam/store/status.h"
+#include "libteam/store/transcript_file.h"
+#include "libteam/system/id.h"
+#include "tests/unit/faults.h"
+#include "tests/unit/store.h"
+
+using namespace team;
+using test::actor;
+using test::before_file;
+using test::draft;
+using test::fails_where;
+using test::fails_with;
+using test::for_file;
+using test::is_refused;
+using test::where_refused;
+using test::where_seen;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const EventOrigin kOrigin{"alpha", "ann", std::nullopt, std::nullopt};
+
+class Alpha : public test::TestStore {
+ public:
+  Alpha() : folder(roster.folder_of("alpha")), log(folder, 1), mail(root, team, 1) {}
+
+  void put(const std::string& name, std::string_view text) const { TestStore::put(".teams/alpha/" + name, text); }
+  bool has(const std::string& name) const { return TestStore::has(".teams/alpha/" + name); }
+  void remove(const std::string& name) const { TestStore::remove(".teams/alpha/" + name); }
+  // One who ran and does not any more, or never wrote how it is.
+  void end(const std::string& member, State state) const {
+    put(member + ".alive", "");
+    MemberState last;
+    last.state = state;
+    put(member + ".json", to_file(last));
+  }
+
+  Folder folder;
+  EventLog log;
+  Mail mail;
+};
+
+// A team that is gone, or another of that name, while somebody waits for its lock.
+void lost_teams() {
+  const Alpha alpha;
+  const auto change = [&] { alpha.roster.change("alpha", [](Team&) {}); };
+  int locks = 0;
+  const auto replace = [&](const test::CallArguments&) {
+    if (++locks == 2) {
+      fs::rename(alpha.path_of(".teams/alpha"), alpha.path_of(".teams/beta"));
+      fs::create_directory(alpha.path_of(".teams/alpha"));
+    }
+    return 0;
+  };
+  CHECK(where_seen(SYS_flock, replace, [&] { return is_refused(Code::not_found, "no team 'alpha'", change); }));
+  // The folder without the file.
+  CHECK(fails_with(Code::not_found, change));
+  CHECK(fails_with(Code::not_found, [&] { alpha.roster.get("alpha"); }));
+  CHECK(fails_with(Code::not_found, [&] { alpha.roster.version_of("alpha"); }));
+}
+
+void states() {
+  const Alpha alpha;
+  const auto begin = [&] { return Presence(alpha.roster, alpha.team, "ann", 1); };
+  CHECK(!note_end(alpha.folder, "ann", "gone"));
+  alpha.put("ann.json", "{");
+  CHECK(!begin().before());  // it only tells of the past
+  CHECK(where_seen(SYS_openat2, for_file("ann.json", EIO),
+                   [&] { return is_refused(Code::io, "cannot open", [&] { begin(); }); }));
+  Presence presence = begin();
+  presence.begin({}, alpha.mail, actor("ann"));
+  presence.set_usage("{\"input\":7}");
+  CHECK(where_refused(SYS_renameat, ENOSPC, [&] {
+    presence.set_usage("{\"input\":8}");  // is asked again next time
+    return presence.now().usage == "{\"input\":8}";
+  }));
+  CHECK(state_of(alpha.folder, "ann")->usage.find('7') != std::string::npos);
+  Board board = alpha.open_board();
+  presence.become(State::active, "", std::nullopt, alpha.mail, actor("ann"));
+  presence.tell_if_all_idle(alpha.roster, alpha.team, board, alpha.mail);
+  CHECK(!alpha.mail.mailbox("lead").take({}, 9, std::nullopt));
+  presence.become(State::idle, "", std::nullopt, alpha.mail, actor("ann"));
+  for (int i = 0; i < 2; ++i) presence.tell_if_all_idle(alpha.roster, alpha.team, board, alpha.mail);
+  CHECK(alpha.mail.mailbox("lead").take({}, 9, std::nullopt)->messages().size() == 1);
+}
+
+void events() {
+  const Alpha alpha;
+  const std::vector<Event> one = {make_event("NOTED", {})};
+  CHECK(alpha.log.last_sequence() == 0);
+  alpha.log.append(kOrigin, one);
+  const std::string whole = alpha.text_of(".teams/alpha/events.jsonl");
+  CHECK(fails_where(SYS_write, ENOSPC, "cannot write", [&] { alpha.log.append(kOrigin, one); }));
+  alpha.put("events.jsonl", whole + "torn");
+  CHECK(fails_where(SYS_ftruncate, EIO, "cannot write", [&] { alpha.log.append(kOrigin, one); }));
+  CHECK(alpha.log.append(kOrigin, one).first == 2);
+  // What is done and could not be written down is done.
+  {
+    const Lock lock = Lock::acquire(alpha.folder, "events.lock", 1);
+    const EventLog hasty(alpha.folder, 0);
+    CHECK(fails_with(Code::unknown, [&] { hasty.record(kOrigin, one); }));
+  }
+  alpha.put("events.jsonl", fmt::format("{{\"seq\":{},\"x\":0}}\n", kLargestSequence));
+  CHECK(fails_with(Code::corrupt, [&] { alpha.log.append(kOrigin, one); }));
+  CHECK(fails_with(Code::unknown, [&] { alpha.log.record(kOrigin, one); }));
+}
+
+// What was said twenty thousand events ago is not lately.
+void digests() {
+  const Alpha alpha;
+  alpha.mail.send({.to = "bob", .content = "long ago"}, actor("ann"));
+  alpha.log.append(kOrigin, std::vector<Event>(19'990, make_event("NOTED", {})));
+  CHECK(digest_for(alpha.log, alpha.team, "lead").size() == 1);
+  alpha.log.append(kOrigin, std::vector<Event>(20, make_event("NOTED", {})));
+  CHECK(digest_for(alpha.log, alpha.team, "lead").empty());
+}
+
+// A line is there whole or not at all.
+void transcripts() {
+  const Alpha alpha;
+  for (const Durability durability : {Durability::process, Durability::power}) {
+    alpha.put("ann_transcript.jsonl", "one\ntorn");
+    CHECK(fails_where(SYS_ftruncate, EIO, "cannot mend", [&] { TranscriptFile(alpha.folder, "ann", durability); }));
+    const TranscriptFile file(alpha.folder, "ann", durability);
+    CHECK(fails_where(SYS_write, ENOSPC, "cannot write", [&] { file.append("no"); }));
+    if (durability == Durability::power) {
+      CHECK(fails_where(SYS_fdatasync, EIO, "cannot write", [&] { file.append("no"); }));
+    }
+    CHECK(where_refused(SYS_write, ENOSPC, [&] {
+      return test::refuse_calls(SYS_ftruncate, EIO) && fails_with(Code::corrupt, [&] { file.append("no"); });
+    }));
+    file.append("two");
+    std::string text;
+    file.each([&](std::string_view line) { text += std::string(line) + " "; });
+    CHECK(text == "one two ");
+  }
+}
+
+void hooks() {
+  const Alpha alpha;
+  const Hooks hooks(alpha.folder, alpha.path, "alpha", 10);
+  CHECK(!hooks.any() && !hooks.has("task-created"));
+  fs::create_directory(alpha.of_team("hooks"));
+  fs::permissions(alpha.of_team("hooks"), fs::perms::owner_all);
+  const auto make = [&](const std::string& name, const std::string& script) {
+    alpha.put("hooks/" + name, "#!/bin/sh\n" + script);
+    fs::permissions(alpha.of_team("hooks/" + name), fs::perms::owner_all);
+  };
+  make("task-created", "exit 1\n");
+  make("post-level-2-done", "cat >level\n");
+  CHECK(hooks.any() && hooks.has("task-created") && !hooks.has("none"));
+  CHECK(hooks.refusal("task-created", kOrigin, make_event("TASK_CREATED", {})) == "exit status 1");
+  hooks.tell(kOrigin, {make_event("LEVEL_2_DONE", {})}, {7, 1});
+  CHECK(alpha.text_of("level").find("\"seq\":7") != std::string::npos);
+  CHECK(test::elsewhere([&] {
+    ::setenv("TEAM_HOOK", "x", 1);
+    return !hooks.any() && !hooks.has("task-created");
+  }));
+  // One that cannot be looked at may be one that refuses: so it is not passed over.
+  for (const int k : {1, 2}) {
+    CHECK(where_seen(SYS_newfstatat, test::only_the(k, EIO),
+                     [&] { return is_refused(Code::io, "cannot look at", [&] { hooks.has("task-created"); }); }));
+  }
+}
+
+std::string warnings_of(const TeamStatus& status) {
+  std::string text;
+  for (const Warning& warning : status.warnings) {
+    if (warning.kind != "disk") text += warning.kind + ": " + warning.text + "\n";
+  }
+  return text;
+}
+
+std::string notes_of(const TeamStatus& status) {
+  std::string text;
+  for (const TaskNote& note : status.tasks.notes) text += fmt::format("{} {}\n", note.id, note.note);
+  return text;
+}
+
+void glance() {
+  Alpha alpha;
+  Board board = alpha.open_board();
+  const auto look = [&] { return look_at_team(alpha.roster, alpha.team, board.view(), [](TaskId, const Error&) {}); };
+  Draft for_coder = draft("code"), for_tester = draft("test"), mine = draft("mine"), for_nobody = draft("none");
+  for_coder.task.role = "coder";
+  for_tester.task.role = mine.task.role = "tester";
+  for_nobody.task.role = "writer";
+  mine.task.owner = "bob";
+  board.create({for_coder, for_tester, mine, for_nobody}, {});
+  CHECK(warnings_of(look()) == "role: task 4 is for role writer, which nobody has\n");
+  for (const State state : {State::active, State::shutdown, State::error}) {
+    alpha.end("bob", state);
+    CHECK(warnings_of(look()) ==
+          "role: task 2 is for role tester, which nobody has who runs\nrole: task 4 is for role writer, which nobody "
+          "has\n");
+  }
+  alpha.put("bob.json", "{");
+  CHECK(look().members[2].state == "dead");
+  CHECK(where_seen(SYS_openat2, for_file("bob.json", EIO),
+                   [&] { return is_refused(Code::io, "cannot open", [&] { look(); }); }));
+  // Of many of a kind some are told.
+  std::vector<Draft> many;
+  for (int i = 0; i < 7; ++i) many.push_back(draft("wait", {1, 2, 3, 4}));
+  for (int i = 0; i < 7; ++i) many.push_back(draft("fail"));
+  board.create(many, {});
+  for (TaskId id = 12; id <= 18; ++id) {
+    Task task = board.view().get(id);
+    task.status = Status::failed;
+    alpha.TestStore::put(fmt::format(".tasks/{}.json", id), to_file(task));
+  }
+  const TeamStatus status = look();
+  CHECK(status.tasks.blocked == 7 && status.tasks.failed == 7 && status.tasks.notes.size() == 14);
+  CHECK(notes_of(status).find("5 waits for #1, #2, #3 (bob), 1 more\n") != std::string::npos);
+  CHECK(notes_of(status).find("12 no reason given\n") != std::string::npos);
+  // One in progress of which nobody wrote since when, and more of them than anybody wants to read.
+  Task task = board.view().get(1);
+  task.status = Status::in_progress;
+  task.owner = "ann";
+  for (TaskId id = 101; id <= 125; ++id) {
+    task.id = id;
+    alpha.TestStore::put(fmt::format(".tasks/{}.json", id), to_file(task));
+  }
+  CHECK(look().tasks.in_progress == 25 && notes_of(look()).starts_with("101 \n"));
+  CHECK(look().tasks.notes.size() == 34);
+}
+
+void disks() {
+  Alpha alpha;
+  const Board board = alpha.open_board();
+  const auto warns = [&] {
+    const auto status = look_at_team(alpha.roster, alpha.team, board.view(), [](TaskId, const Error&) {});
+    return std::any_of(status.warnings.begin(), status.warnings.end(),
+                       [](const Warning& warning) { return warning.kind == "disk"; });
+  };
+  const Folder::Space space = alpha.folder.space();
+  CHECK(warns() == (space.free <= std::uint64_t{200} << 20 && space.free <= space.total / 10));
+}
+
+std::string explained(const Alpha& alpha, const Board& board, TaskId id) {
+  std::string text;
+  for (const Reason& reason : explain(board.view().get(id), alpha.roster, &alpha.team, board.view())) {
+    text += reason.text + "\n";
+  }
+  return text;
+}
+
+void reasons() {
+  Alpha alpha;
+  Board board = alpha.open_board();
+  board.create({draft("one"), draft("two", {1})}, {});
+  const auto edit = [&](const std::function<void(Task&)>& change) {
+    Task task = board.view().get(1);
+    change(task);
+    alpha.TestStore::put(".tasks/1.json", to_file(task));
+  };
+  CHECK(explained(alpha, board, 2) == "waits for #1 'one', pending\n");
+  edit([](Task& task) { task.owner = "ann"; });
+  CHECK(explained(alpha, board, 2) == "waits for #1 'one', pending at ann\n");
+  edit([](Task& task) { task.status = Status::in_progress; });
+  CHECK(explained(alpha, board, 2) == "waits for #1 'one', in progress by ann\n");
+  CHECK(explained(alpha, board, 1) == "in progress by ann\n");
+  alpha.end("ann", State::active);
+  CHECK(explained(alpha, board, 1) == "in progress by ann, who died; the next claim releases it\n");
+  edit([](Task& task) { task.status = Status::pending; });
+  CHECK(explained(alpha, board, 1) == "assigned to ann, who died\n");
+  const Presence presence(alpha.roster, alpha.team, "ann", 1);
+  CHECK(explained(alpha, board, 1) == "assigned to ann, who is running\n");
+  edit([](Task& task) { task.owner.reset(), task.role = "tester"; });
+  CHECK(explained(alpha, board, 1) == "only for role tester: bob\n");
+  edit([](Task& task) { task.owner = "bob"; });
+  CHECK(explained(alpha, board, 1) == "assigned to bob\n");
+  CHECK(where_seen(
+      SYS_openat2,
+      [seen = 0](const test::CallArguments& given) mutable {
+        return std::string_view("1.json") == reinterpret_cast<const char*>(given[1]) && ++seen > 1 ? EIO : 0;
+      },
+      [&] { return is_refused(Code::io, "cannot open", [&] { explained(alpha, board, 2); }); }));
+}
+
+std::string findings_of(const Alpha& alpha, Repair repair = Repair::no) {
+  std::string text;
+  for (const Finding& finding : check_store(alpha.root, 1, repair)) {
+    text += finding.file.substr(finding.file.find("/.t") + 1) + ": " + finding.problem + "\n";
+  }
+  return text;
+}
+
+// Removes a finding if it was the only one.
+bool is_mended(const Alpha& alpha, const std::string& finding) {
+  return findings_of(alpha) == finding && findings_of(alpha, Repair::yes) == finding && findings_of(alpha).empty();
+}
+
+std::string dead_temporary() {
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  return fmt::format(".tmp-{:x}-0123456789abcdef", dead);
+}
+
+void put_private(const Alpha& alpha, const std::string& name, std::string_view text = "") {
+  alpha.TestStore::put(name, text);
+  fs::permissions(alpha.path_of(name), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+void litter() {
+  const Alpha alpha;
+  CHECK(findings_of(alpha).empty());
+  const std::string temporary = dead_temporary();
+  put_private(alpha, ".teams/alpha/" + temporary);
+  put_private(alpha, ".teams/alpha/" + temporary_name());  // of one who is at work
+  CHECK(is_mended(alpha, ".teams/alpha/" + temporary + ": left by a writer that died\n"));
+  const std::string id = new_id();
+  fs::create_directory(alpha.of_team("bodies"));
+  fs::permissions(alpha.of_team("bodies"), fs::perms::owner_all);
+  put_private(alpha, ".teams/alpha/bodies/" + id);
+  CHECK(is_mended(alpha, ".teams/alpha/bodies/" + id + ": the content of no message\n"));
+  fs::create_directory(alpha.path_of(".teams/.deleted-beta"));
+  fs::permissions(alpha.path_of(".teams/.deleted-beta"), fs::perms::owner_all);
+  CHECK(is_mended(alpha, ".teams/.deleted-beta: a team that was deleted\n"));
+}
+
+void strange_files() {
+  const Alpha alpha;
+  Board board = alpha.open_board();
+  board.create({draft("one"), draft("two", {1})}, {});
+  put_private(alpha, ".tasks/3.json.of-batch");
+  put_private(alpha, ".tasks/007.json");
+  put_private(alpha, ".tasks/x7.json");
+  fs::create_symlink("1.json", alpha.path_of(".tasks/link"));
+  CHECK(findings_of(alpha).find("link: is a symbolic link\n") != std::string::npos);
+  CHECK(findings_of(alpha).find("3.json.of-batch: a task of a batch whose id somebody else took") != std::string::npos);
+  CHECK(findings_of(alpha).find("007.json: not taken for a task") != std::string::npos);
+  CHECK(findings_of(alpha).find("x7.json") == std::string::npos);
+  for (const char* name : {"3.json.of-batch", "007.json", "x7.json", "link", "1.json"}) {
+    alpha.TestStore::remove(std::string(".tasks/") + name);
+  }
+  CHECK(findings_of(alpha) == ".tasks/2.json: waits for task 1, which does not exist\n");
+  Task two = board.view().get(2);
+  two.status = Status::completed;
+  alpha.TestStore::put(".tasks/2.json", to_file(two));
+  CHECK(findings_of(alpha).empty());  // what is done waits for nothing
+}
+
+// The index says something else than the files, and does not see it.
+void stale_index() {
+  const Alpha alpha;
+  Board board = alpha.open_board();
+  board.create(std::vector<Draft>(200, draft("x")), {});
+  const std::string wrong = ".tasks/.index: disagrees with the task files\n";
+  Task task = board.view().get(190);
+  task.status = Status::completed;
+  alpha.TestStore::put(".tasks/190.json", to_file(task));
+  CHECK(is_mended(alpha, wrong));
+  task = board.view().get(189);
+  task.blocked_by = {188};
+  alpha.TestStore::put(".tasks/189.json", to_file(task));
+  CHECK(is_mended(alpha, wrong));
+  // A folder whose time somebody has set back.
+  struct stat before {};
+  const std::string folder = alpha.path_of(".tasks");
+  const auto unseen = [&](const std::function<void()>& change) {
+    CHECK(::stat(folder.c_str(), &before) == 0);
+    change();
+    const timespec times[] = {before.st_atim, before.st_mtim};
+    CHECK(::utimensat(AT_FDCWD, folder.c_str(), times, 0) == 0);
+    return is_mended(alpha, wrong);
+  };
+  const auto add = [&](TaskId id) {
+    task.id = id;
+    put_private(alpha, fmt::format(".tasks/{}.json", id), to_file(task));
+  };
+  CHECK(unseen([&] { add(201); }));
+  CHECK(unseen([&] {
+    alpha.TestStore::remove(".tasks/180.json");
+    add(202);
+  }));
+}
+
+// What goes while it is looked at was not there; what the system does not give is no finding.
+void vanishing() {
+  const Alpha alpha;
+  Board board = alpha.open_board();
+  board.create({draft("one")}, {});
+  const auto clean = [&] { return findings_of(alpha).empty(); };
+  const auto refused = [&](const std::string& name) {
+    return where_seen(SYS_openat2, for_file(name, EIO),
+                      [&] { return is_refused(Code::io, "cannot", [&] { findings_of(alpha); }); });
+  };
+  for (const char* name : {"config.json", "1.json", ".highwatermark"}) CHECK(refused(name));
+  const std::string text = alpha.text_of(".tasks/1.json");
+  CHECK(where_seen(SYS_openat2, before_file("1.json", [&] { alpha.TestStore::remove(".tasks/1.json"); }), clean));
+  const std::string config = alpha.text_of(".teams/alpha/config.json");
+  CHECK(where_seen(SYS_openat2, before_file("config.json", [&] { alpha.remove("config.json"); }), clean));
+  put_private(alpha, ".teams/alpha/config.json", config);
+  const auto go = [&] { fs::rename(alpha.path_of(".teams/alpha"), alpha.path_of("alpha")); };
+  CHECK(where_seen(SYS_openat2, before_file("alpha", go, 2), clean));
+}
+
+void limits() {
+  Alpha alpha;
+  alpha.roster.change("alpha", [](Team& team) { set_setting(team, "tasks.perMember", "0"); });
+  alpha.team = alpha.roster.get("alpha");
+  Board board = alpha.open_board();
+  board.create({draft("one"), draft("two")}, {});
+  for (const TaskId id : {1, 2}) board.claim(id, actor("ann"));
+  CHECK(findings_of(alpha).empty());
+  alpha.roster.change("alpha", [](Team& team) { set_setting(team, "tasks.perMember", "1"); });
+  CHECK(findings_of(alpha) == ".tasks: ann holds 2 tasks at once: 1, 2\n");
+  alpha.roster.change("alpha", [](Team& team) { team.board = "nowhere"; });
+  CHECK(findings_of(alpha).find("nowhere: the board of a team does not exist\n") != std::string::npos);
+}
+
+}  // namespace
+
+int main() {
+  if (!test::can_refuse_calls()) {
+    std::puts("skipped: seccomp does not work here");
+    return 0;
+  }
+  lost_teams();
+  states();
+  events();
+  digests();
+  transcripts();
+  hooks();
+  glance();
+  disks();
+  reasons();
+  litter();
+  strange_files();
+  stale_index();
+  vanishing();
+  limits();
+  return test::report();
+}
