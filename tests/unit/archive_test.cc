@@ -146,6 +146,10 @@ void others_archives() {
   CHECK(read_text(entry("a", '\0', "x", kGnu) + kEnd).at(0).text == "x");
   CHECK(read_text(entry("./", '5', "") + entry("a/", '5', "") + entry("a/b", '0', "x") + kEnd).size() == 1);
   CHECK(read_text(entry("a/", '0', "") + kEnd).empty());
+  CHECK(read_text(entry(".", '5', "") + entry(".", '0', "") + kEnd).empty());
+  CHECK(read_text(entry("a", '7', "x") + kEnd).at(0).text == "x");  // a file in one piece, where that is something else
+  CHECK(read_text(header("a", '0', "0000000003  ", kGnu) + pad("abc") + kEnd).at(0).text == "abc");
+  CHECK(read_text(entry("a", '0', "x") + kEnd + std::string(3'000'000, '\0')).size() == 1);
   CHECK(read_text(entry("a", '0', "x") + kEnd + std::string(10240, '\0')).size() == 1);
 
   const std::string long_name = std::string(60, 'd') + "/" + std::string(90, 'n');
@@ -195,15 +199,17 @@ void kinds() {
 }
 
 void sizes() {
+  const std::string far_more = std::string("\x80\x01\0\0\0\0\0\0\0\0\0\0", 12);
   const std::string two_eib = std::string("\x80\0\0\0\x20\0\0\0\0\0\0\0", 12);
-  for (const std::string& size : {std::string("77777777777x"), std::string(12, ' '), two_eib, std::string(12, '\xff'),
-                                  std::string(12, '9'), std::string("-0000000001")}) {
+  for (const std::string& size : {std::string("77777777777x"), std::string(12, ' '), two_eib, far_more,
+                                  std::string(12, '\xff'), std::string(12, '9'), std::string("-0000000001")}) {
     CHECK(refusal(header("a", '0', size, kGnu)) == "a.tar: the size of 'a' is absurd");
   }
   const std::string binary = std::string("\x80\0\0\0\0\0\0\0\0\0\0\x03", 12);
   CHECK(read_text(header("a", '0', binary, kGnu) + pad("abc") + kEnd).at(0).text == "abc");
   CHECK(fails_with(Code::corrupt, [] { read_text(header("x", 'x', "00010000000", kPosix)); }));
-  for (const char* records : {"5 a=b", "3 x\n", "999 a=b\n", "x a=b\n", "0 a=b\n", "-1 a=b\n", "12 size=-1\n", " "}) {
+  for (const char* records : {"5 a=b", "3 x\n", "999 a=b\n", "x a=b\n", "0 a=b\n", "-1 a=b\n", "12 size=-1\n", " ",
+                              "6 abc\n", "10 size=x\n"}) {
     CHECK(refusal(entry("x", 'x', records) + kEnd) == "a.tar: an extended header is damaged");
   }
   CHECK(fails_with(Code::corrupt, [] { read_text(entry("x", 'g', "10 size=3\n") + kEnd); }));
@@ -230,6 +236,7 @@ void damage() {
   std::string second = good;
   second[2 * kBlock + 10] = 'x';
   CHECK(refusal(second) == "a.tar: what follows 'a' is damaged");
+  CHECK(refusal(entry("x", 'x', "10 size=3\n") + kEnd) == "a.tar: ends too early: it was cut");
   CHECK(refusal(good.substr(0, kBlock + 2)) == "a.tar: ends in the middle of 'a'");
   CHECK(refusal(good.substr(0, 4 * kBlock)) == "a.tar: ends too early: it was cut");
   CHECK(refusal(good.substr(0, 5 * kBlock)) == "a.tar: ends too early: it was cut");

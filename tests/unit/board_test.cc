@@ -234,6 +234,11 @@ void lost_ones() {
   CHECK(released(of_boot("another", 1e9), Life::unknown, 1000) == 1);
   CHECK(released(of_boot("", 1e9), Life::unknown, 1000) == 0);
   CHECK(released(of_boot("", 1), Life::unknown, 1000) == 1);
+  // Where nobody knows which boot this is, too.
+  CHECK(where_seen(SYS_openat, for_file("/proc/sys/kernel/random/boot_id", EACCES), [&] {
+    return released(of_boot("another", 1e9), Life::unknown, 1000) == 0 &&
+           released(of_boot("another", 1), Life::unknown, 1000) == 1;
+  }));
 }
 
 // What earlier lives left is taken over by what the files say.
@@ -443,6 +448,8 @@ void large_numbers() {
   Index index(files);
   index.refresh();
   CHECK(index.highest() == kLargestTaskId && index.count() == 4);
+  index.sweep();
+  CHECK(index.running().size() == 3);
   CHECK(index.first_ready("ann", std::nullopt, {}) == kLargestTaskId);
   CHECK(!index.first_ready("ann", std::nullopt, {kLargestTaskId}));
   CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("one more")}); }));

@@ -179,9 +179,11 @@ void speeches() {
   watched.live.listen_to("ann");
   CHECK(watched.speech() == said);
   watched.live.listen_to("");
+  watched.say("", "TEXT_MESSAGE_CONTENT", {{"delta", "nobody says this"}});
+  watched.look_at({"events.jsonl"});
   CHECK(watched.speech().empty());
   // What was said before somebody listens is found in the log, up to where the scene is.
-  std::ofstream(watched.of_team("events.jsonl"), std::ios::app) << "{\"seq\":9,\"agent_id\":\"ann\"\n";
+  std::ofstream(watched.of_team("events.jsonl"), std::ios::app) << "{\"seq\":10,\"agent_id\":\"ann\"\n";
   watched.look_at({"events.jsonl"});
   watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", "later"}});
   watched.live.listen_to("ann");
