@@ -291,7 +291,11 @@ Child::Child(const Program& program) : text_(program.input) {
         place(program.output >= 0 ? program.output : err.writing.get(), STDERR_FILENO);
         become(program);
       }
-      if (child < 0) ::_exit(1);
+      if (child < 0) {
+        const std::string line = fmt::format("cannot run '{}': {}\n", program.arguments[0], std::strerror(errno));
+        write_all(program.output >= 0 ? program.output : err.writing.get(), line);
+        ::_exit(126);
+      }
       for (Pipe* pipe : {&input, &out, &err, &report}) {
         pipe->reading = Fd();
         pipe->writing = Fd();
@@ -380,7 +384,7 @@ Child::Woke Child::wait(const Deadline& deadline, int interrupt, const Hear& hea
   int ending = 0;
   ::waitpid(keeper_, &ending, 0);
   keeper_ = -1;
-  if (WIFSIGNALED(ending)) status_ = exit_status(ending);  // somebody killed the keeper
+  if (ending != 0) status_ = exit_status(ending);  // somebody killed the keeper, or it could start nobody
   return Woke::ended;
 }
 

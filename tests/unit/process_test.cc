@@ -2,13 +2,14 @@
 #include "libteam/system/process.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "libteam/base/text.h"
-#include "tests/unit/check.h"
+#include "tests/unit/faults.h"
 
 using namespace team;
 
@@ -115,6 +116,60 @@ void waiting() {
   CHECK(child.wait(Deadline::never(), -1, hear) == Child::Woke::ended);
   CHECK(child.status() == 137);
   CHECK(!lives(first_pid(said)));
+  child.stop();  // it is over: nobody is there to hear it
+  child.kill();
+}
+
+// One who was started without a standard input, or any other, gives its programs theirs all the same.
+void closed_descriptors() {
+  CHECK(test::elsewhere([] {
+    ::close(STDIN_FILENO);
+    return run_program({{"cat"}, {}, std::nullopt, "told"}, 10).out == "told";
+  }));
+}
+
+// A program that was started, then calls that a signal interrupts or that fail.
+void interruptions() {
+  const auto hears = [](long call, const test::Look& look, const std::string& expected) {
+    return test::elsewhere([&] {
+      Child child({{"cat"}, {}, std::nullopt, "told"});
+      std::string said;
+      const auto hear = [&](Child::Stream, std::string_view text) { said += text; };
+      if (!test::look_at_calls(call, look)) return false;
+      while (child.wait(Deadline::in(10), -1, hear) == Child::Woke::heard) continue;
+      return said == expected;
+    });
+  };
+  CHECK(hears(SYS_write, test::only_the(1, EINTR), "told"));
+  CHECK(hears(SYS_poll, test::only_the(1, EINTR), "told"));
+  CHECK(hears(SYS_read, test::only_the(1, EINTR), "told"));
+  CHECK(hears(SYS_read, test::only_the(1, EIO), ""));
+}
+
+// No process is left for the program: it has not run, and that is not taken for success.
+void no_more_processes() {
+  const auto has_not_run = [] {
+    const rlimit two{2, 2};  // us and the one between
+    if (::setrlimit(RLIMIT_NPROC, &two) != 0 || ::setuid(54321) != 0) return true;
+    const Answered answered = run_program(shell("echo ran"), 10);
+    return answered.in_time && answered.status == 126 && answered.out.empty() &&
+           answered.err.starts_with("cannot run 'sh': ");
+  };
+  CHECK(test::elsewhere(has_not_run));
+}
+
+// Where nobody can see who is whose child, who is named ends at least.
+void no_list_of_processes() {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    while (true) ::pause();
+  }
+  CHECK(test::where_refused(SYS_openat, EACCES, [&] {
+    kill_tree(pid);
+    return true;
+  }));
+  int status = 0;
+  CHECK(::waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
 }
 
 }  // namespace
@@ -127,5 +182,11 @@ int main() {
   orphans();
   detached();
   waiting();
+  closed_descriptors();
+  if (test::can_refuse_calls()) {
+    interruptions();
+    no_more_processes();
+    no_list_of_processes();
+  }
   return test::report();
 }
