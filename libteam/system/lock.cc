@@ -79,7 +79,7 @@ std::string command_of(int pid) {
 using FileOfC = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 FileOfC open_list(const char* path) {
-  return {std::fopen(path, "re"), [](std::FILE* file) { return file ? std::fclose(file) : 0; }};
+  return {std::fopen(path, "re"), [](std::FILE* file) { return std::fclose(file); }};
 }
 
 // As the kernel names a file in its list of locks.
