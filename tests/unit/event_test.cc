@@ -66,6 +66,13 @@ void deep_and_large() {
   CHECK(to_envelope({}, 0, {"t", "ann", {}, {}}, task_change_event(before, after)).size() > 6 << 20);  // for a hook
 }
 
+// One that is all names cannot be made shorter.
+void endless_names() {
+  const Event event = make_event("NOTED", {{std::string(5 << 20, 'k'), "value"}, {"other", "text"}});
+  const std::string line = to_envelope(1, 0, {"t", "ann", {}, {}}, event);
+  CHECK(line.find("\"value\"") == std::string::npos && line.find("(too long for the log)") != std::string::npos);
+}
+
 void numbers() {
   CHECK(sequence_of(R"({"seq":9007199254740992,"x":1})") == kLargestSequence);
   for (const char* number : {"9007199254740993", "9223372036854775807", "-1", "01", "x"}) {
@@ -77,6 +84,7 @@ void numbers() {
 
 int main() {
   deep_and_large();
+  endless_names();
   numbers();
   calls();
   texts_and_steps();

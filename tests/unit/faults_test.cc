@@ -1,6 +1,9 @@
 // What becomes of a call that the system refuses.
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -19,7 +22,9 @@
 
 using namespace team;
 using test::fails_where;
+using test::is_refused;
 using test::where_refused;
+using test::where_seen;
 
 namespace {
 
@@ -125,6 +130,56 @@ void plain_renames() {
   CHECK(fails_where(SYS_renameat2, EINVAL, "cannot write", [&] { folder.adopt(inner, "none"); }));
 }
 
+// Somebody changes the file in the very moment: theirs stands, or is kept where one can find it.
+void exchanges() {
+  const Place place;
+  const Folder& folder = *place.folder;
+  const auto stamp = folder.stamp("file");
+  const auto exchange = [&] { return NewFile(folder, "ours", Durability::process).exchange(folder, "file", *stamp); };
+  const auto edit = [&] { std::ofstream(place.path + "/file") << "theirs and longer\n"; };
+  const auto refuse_return = [&, seen = 0](const test::CallArguments&) mutable {
+    if (++seen == 1) edit();
+    return seen == 2 ? EIO : 0;
+  };
+  CHECK(where_seen(SYS_renameat2, refuse_return,
+                   [&] { return is_refused(Code::unknown, place.path + "/file: somebody changed it", exchange); }));
+  std::size_t kept = 0;
+  folder.each_name([&](const char* name) {
+    if (is_temporary(name)) kept += folder.read(name, 100)->text == "theirs and longer\n" ? 1 : 0;
+  });
+  CHECK(kept == 1 && folder.read("file", 100)->text == "ours");
+  folder.replace("file", "again", Durability::process);
+  const auto again = folder.stamp("file");
+  CHECK(where_seen(SYS_renameat2, test::before_file("none", [] {}),
+                   [&] { return !NewFile(folder, "ours", Durability::process).exchange(folder, "none", *again); }));
+  const auto remove = [&](const test::CallArguments&) {
+    ::unlink((place.path + "/file").c_str());
+    return 0;
+  };
+  CHECK(where_seen(SYS_renameat2, remove,
+                   [&] { return !NewFile(folder, "ours", Durability::process).exchange(folder, "file", *again); }));
+  CHECK(!folder.has("file"));
+}
+
+// Who holds a lock is found where the list of mounts is long, and where the mount is in no list any more.
+void holders() {
+  const auto found = [] {
+    const std::string place = "/tmp/" + std::string(200, 'x');
+    const auto mount = [](const std::string& at) {
+      return ::mkdir(at.c_str(), 0700) == 0 && ::mount("tmpfs", at.c_str(), "tmpfs", 0, "size=1m") == 0;
+    };
+    const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                         ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                         ::mount("tmpfs", "/tmp", "tmpfs", 0, "size=1m") == 0 && mount(place) && mount("/tmp/y");
+    if (!mounted) return true;  // not here
+    const auto folder = Folder::find("/tmp/y");
+    const Lock held = Lock::acquire(*folder, "lock", 1);
+    const bool listed = holder_of(*folder, "lock") == ::getpid();
+    return listed && ::umount2("/tmp/y", MNT_DETACH) == 0 && holder_of(*folder, "lock") == ::getpid();
+  };
+  CHECK(test::elsewhere(found));
+}
+
 void locks() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -164,6 +219,10 @@ void watches() {
   CHECK(where_refused(SYS_inotify_init1, EMFILE, looks_itself));
   CHECK(where_refused(SYS_inotify_add_watch, ENOSPC, looks_itself));
   CHECK(where_refused(SYS_fstatfs, EIO, looks_itself));
+  CHECK(where_seen(SYS_poll, test::only_the(1, EINTR), [&] {
+    return !Watch(*place.folder).wait(Deadline::in(0.01)).any || std::getenv("TEAM_NOTIFY") != nullptr;
+  }));
+  CHECK(!is_deserted(9999));  // a descriptor that nobody has
   CHECK(
       fails_where(SYS_poll, ENOMEM, "cannot wait for 'changes'", [&] { Watch(*place.folder).wait(Deadline::in(5)); }));
 }
@@ -176,6 +235,10 @@ void other_files() {
   CHECK(fails_where(SYS_preadv, EIO, "cannot read 'a cache'", [&] {
     PagedFile file(place.folder->open("file", O_RDWR));
     file.flush_first_page();
+  }));
+  CHECK(where_seen(SYS_preadv, test::only_the(1, EINTR), [&] {
+    PagedFile file(place.folder->open("new", O_RDWR | O_CREAT));
+    return file.flush_first_page() && place.folder->stamp("new")->size > 0;
   }));
   CHECK(where_refused(SYS_newfstatat, EIO, [&] { return PagedFile(place.folder->open("file", O_RDWR)).size() == 0; }));
 }
@@ -191,6 +254,8 @@ int main() {
   no_openat2();
   changes();
   plain_renames();
+  exchanges();
+  holders();
   locks();
   programs();
   watches();

@@ -286,6 +286,15 @@ void critical_path() {
   CHECK(near(history.critical_time, 11));
 }
 
+// What nobody worked on at its start is no part of it.
+void critical_path_after_nothing() {
+  Log log;
+  log.task(0, "lead", "CREATED", 1, "");
+  work_through(log, 2, 2, 10);
+  const History history = log.close({task(1, Status::completed), task(2, Status::completed, {1})}, {}, 99);
+  CHECK((history.critical_path == std::vector<TaskId>{2}));
+}
+
 void critical_path_of_a_cycle_made_by_hand() {
   Log log;
   log.task(0, "lead", "CREATED", 1, "");
@@ -369,6 +378,7 @@ int main() {
   waits();
   what_waits_for_a_failed_or_missing_task_is_not_ready();
   critical_path();
+  critical_path_after_nothing();
   critical_path_of_a_cycle_made_by_hand();
   critical_path_with_a_shorter_way();
   tried_again_and_given_up();

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "libteam/base/json_text.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -53,6 +54,13 @@ void round_trips() {
         "{\"z\":1,\"a\":[true,null,1.5,\"ü\"]}");
   CHECK(dump_line(parse_json("\"a\xFF\"", "f")) == "\"a\xEF\xBF\xBD\"");
   CHECK(dump_line(parse_json("1709234567.89", "f")) == "1709234567.89");
+  // What is written without a document is the same.
+  JsonText text;
+  text.add("a", std::numeric_limits<double>::quiet_NaN());
+  text.add("b", std::numeric_limits<double>::infinity());
+  text.add("c", 0.5);
+  CHECK(text.take() == R"({"a":null,"b":null,"c":0.5})");
+  CHECK(JsonText(JsonText::Layout::indented).take() == dump_indented(Json::object()));
 }
 
 }  // namespace
