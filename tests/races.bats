@@ -17,6 +17,9 @@ together() {
   wait
 }
 
+# Where everything is slow (sanitizers, coverage) a lock is waited for longer.
+PATIENTLY=(--lock-timeout "${TEAMKIT_PATIENCE:-5}")
+
 batch() {
   local i
   for ((i = 1; i <= $1; i++)); do echo "{\"subject\":\"task $i\"}"; done | task-create - >/dev/null
@@ -25,9 +28,9 @@ batch() {
 claim_until_none() {
   local task code=0
   while true; do
-    task=$(task-claim --next --as "worker-$1" 2>>"errors-$1") || { code=$?; break; }
+    task=$(task-claim --next --as "worker-$1" "${PATIENTLY[@]}" 2>>"errors-$1") || { code=$?; break; }
     echo "${task%%$'\t'*}" >>"claimed-$1"
-    task-complete "${task%%$'\t'*}" --as "worker-$1" >/dev/null 2>>"errors-$1"
+    task-complete "${task%%$'\t'*}" --as "worker-$1" "${PATIENTLY[@]}" >/dev/null 2>>"errors-$1"
   done
   [ "$code" -eq 1 ] || echo "status $code" >>"errors-$1"
 }
@@ -45,7 +48,7 @@ claim_until_none() {
 
 claim_one() {
   local code=0
-  task-claim 1 --as "worker-$1" >"out-$1" 2>/dev/null || code=$?
+  task-claim 1 --as "worker-$1" "${PATIENTLY[@]}" >"out-$1" 2>/dev/null || code=$?
   echo "$code" >>codes
 }
 
@@ -73,7 +76,7 @@ create_125() {
 }
 
 add_key() {
-  task-update 1 --metadata "key$1=$1" >/dev/null || echo "failed $1" >>errors
+  task-update 1 --metadata "key$1=$1" "${PATIENTLY[@]}" >/dev/null || echo "failed $1" >>errors
 }
 
 @test "200 concurrent updates that each add a metadata key all take effect" {

@@ -215,7 +215,7 @@ members() { jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json; }
     pids=() joined=0 full=0
 
     for i in {1..12}; do
-      team-join "member-$i" >/dev/null 2>&1 &
+      team-join "member-$i" --lock-timeout "${TEAMKIT_PATIENCE:-5}" >/dev/null 2>&1 &
       pids+=($!)
     done
     for pid in "${pids[@]}"; do
