@@ -38,6 +38,7 @@ void least() {
   const Blueprint made = parse("{\"team\":\"demo\"}");
   CHECK(made.team.name == "demo" && made.team.lead == "lead" && made.team.board == ".tasks");
   CHECK(made.team.roles.empty() && made.team.settings.empty() && made.teammates.empty() && made.tasks.empty());
+  CHECK(parse(R"({"team":"demo","roles":{"ada":{"model":"m"}},"teammates":{"ada":1}})").teammates.size() == 1);
 }
 
 void all() {

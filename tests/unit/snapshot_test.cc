@@ -275,6 +275,19 @@ void gone_on() {
         return std::string_view("config.json") == reinterpret_cast<const char*>(given[1]) && ++seen == 2 ? EIO : 0;
       },
       [&] { return is_refused(Code::io, "cannot open", [&] { store.load_into(other); }); }));
+  // One of the tasks goes while they are compared, here or where the archive is unpacked: then they are not the same.
+  const auto lose = [&](const std::string& folder) {
+    for (const auto& entry : fs::recursive_directory_iterator(other.path_of(folder))) {
+      if (entry.path().filename() == "1.json") return void(fs::remove(entry.path()));
+    }
+  };
+  const std::string text = other.text_of("board/1.json");
+  for (const auto& [folder, k] : {std::pair("board", 2), {".teams", 3}}) {
+    const auto look = before_file(
+        "1.json", [&, where = folder] { lose(where); }, k);
+    CHECK(where_seen(SYS_openat2, look, [&] { return fails_with(Code::conflict, [&] { store.load_into(other); }); }));
+    other.put("board/1.json", text);
+  }
   store.load_into(other);
   CHECK(other.has(".teams/beta/config.json"));
   fs::remove_all(other.path_of(".teams/beta"));

@@ -58,6 +58,11 @@ class Alpha : public test::TestStore {
 // A team that is gone, or another of that name, while somebody waits for its lock.
 void lost_teams() {
   const Alpha alpha;
+  const auto hide = [&] { fs::rename(alpha.path_of(".teams"), alpha.path_of("hidden")); };
+  CHECK(where_seen(SYS_openat2, before_file(".teams", hide, 2), [&] {
+    return is_refused(Code::not_found, "no team 'alpha'", [&] { alpha.roster.remove("alpha"); });
+  }));
+  fs::rename(alpha.path_of("hidden"), alpha.path_of(".teams"));
   const auto change = [&] { alpha.roster.change("alpha", [](Team&) {}); };
   int locks = 0;
   const auto replace = [&](const test::CallArguments&) {
@@ -425,6 +430,9 @@ void vanishing() {
   put_private(alpha, ".teams/alpha/config.json", config);
   const auto go = [&] { fs::rename(alpha.path_of(".teams/alpha"), alpha.path_of("alpha")); };
   CHECK(where_seen(SYS_openat2, before_file("alpha", go, 2), clean));
+  const std::string tasks = alpha.path_of(".tasks");
+  CHECK(where_seen(SYS_openat, before_file(tasks, [&] { fs::rename(tasks, alpha.path_of("tasks")); }), clean));
+  CHECK(!alpha.TestStore::has(".tasks"));
 }
 
 void limits() {
