@@ -103,6 +103,13 @@ void temporaries() {
   CHECK(is_id(new_id()) && !is_id("short") && !is_id(std::string(26, 'I')));
 }
 
+bool sleeps(pid_t pid) {
+  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
+  std::string number, name, state;
+  stat >> number >> name >> state;
+  return state == "S";
+}
+
 // A pipe that is full and does not block is waited for.
 void full_pipes() {
   int ends[2];
@@ -112,6 +119,8 @@ void full_pipes() {
   if (writer == 0) ::_exit(write_all(ends[1], text) ? 0 : 1);
   ::close(ends[1]);
   ::fcntl(ends[0], F_SETFL, 0);
+  const Deadline patience = Deadline::in(10);
+  while (!sleeps(writer) && !patience.passed()) continue;
   std::size_t heard = 0;
   char buffer[65536];
   for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;) heard += static_cast<std::size_t>(got);

@@ -2,6 +2,7 @@
 #include "libteam/system/process.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 
 #include "libteam/base/text.h"
+#include "libteam/system/lines.h"
 #include "tests/unit/faults.h"
 
 using namespace team;
@@ -45,6 +47,16 @@ void answers() {
   const Program environment{{"sh", "-c", "echo $A-$HOME"}, {{"A", "a"}, {"HOME", std::nullopt}}, std::nullopt, ""};
   CHECK(run_program(environment, 10).out == "a-\n");
   CHECK(run_program(shell("head -c 1000000 /dev/zero"), 10).out.size() == 64 * 1024);
+}
+
+// Both streams into a file of ours.
+void into_a_file() {
+  const Fd file(::memfd_create("output", MFD_CLOEXEC));
+  Program program = shell("echo out; echo err >&2");
+  program.output = file.get();
+  const Answered answered = run_program(program, 10);
+  CHECK(answered.status == 0 && answered.out.empty() && answered.err.empty());
+  CHECK(read_at(file, 0, 100) == "out\nerr\n");
 }
 
 void time_limits() {
@@ -151,8 +163,12 @@ void no_more_processes() {
   const auto has_not_run = [] {
     const rlimit two{2, 2};  // us and the one between
     if (::setrlimit(RLIMIT_NPROC, &two) != 0 || ::setuid(54321) != 0) return true;
+    const Fd file(::memfd_create("output", MFD_CLOEXEC));
+    Program aside = shell("echo ran");
+    aside.output = file.get();
+    const bool told = run_program(aside, 10).status == 126 && read_at(file, 0, 100).starts_with("cannot run 'sh': ");
     const Answered answered = run_program(shell("echo ran"), 10);
-    return answered.in_time && answered.status == 126 && answered.out.empty() &&
+    return told && answered.in_time && answered.status == 126 && answered.out.empty() &&
            answered.err.starts_with("cannot run 'sh': ");
   };
   CHECK(test::elsewhere(has_not_run));
@@ -177,6 +193,7 @@ void no_list_of_processes() {
 int main() {
   ::signal(SIGPIPE, SIG_IGN);  // as cli does
   answers();
+  into_a_file();
   time_limits();
   leftovers();
   orphans();

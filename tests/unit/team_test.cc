@@ -88,6 +88,8 @@ void states() {
   CHECK(where_seen(SYS_openat2, for_file("ann.json", EIO),
                    [&] { return is_refused(Code::io, "cannot open", [&] { begin(); }); }));
   Presence presence = begin();
+  alpha.remove("ann.json");
+  CHECK(!idles(alpha.roster, alpha.team, "ann"));  // it has not said yet how it is
   presence.begin({}, alpha.mail, actor("ann"));
   presence.set_usage("{\"input\":7}");
   CHECK(where_refused(SYS_renameat, ENOSPC, [&] {
