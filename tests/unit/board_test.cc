@@ -97,7 +97,7 @@ void refused_tasks() {
   desk.create({draft("two")});
   CHECK(desk.read(2).subject == "two");
   // One of which nobody knows whether it lasts has its number for good.
-  Desk durable({});
+  Desk durable(BoardRules{});
   durable.create({draft("one")});
   CHECK(test::fails_where(
       SYS_fsync, EIO, "cannot sync", [&] { durable.create({draft("two")}); }, Code::unknown));
@@ -108,7 +108,7 @@ void refused_tasks() {
 
 // Before the highest task goes its number is on the disk.
 void removal() {
-  Desk desk({});
+  Desk desk(BoardRules{});
   desk.create({draft("one"), draft("two"), draft("three", {2})});
   CHECK(test::fails_where(SYS_fdatasync, EIO, "cannot write", [&] { desk.board.remove(3, {}, {}); }));
   CHECK(desk.read(3).subject == "three");
@@ -348,7 +348,7 @@ void batches() {
 
 // On the disk whether few or many.
 void durable_batches() {
-  Desk desk({});
+  Desk desk(BoardRules{});
   desk.create({draft("one"), draft("two")});
   desk.create(std::vector<Draft>(20, draft("many")));
   CHECK(desk.read(22).subject == "many");

@@ -130,7 +130,10 @@ void events() {
 // What was said twenty thousand events ago is not lately.
 void digests() {
   const Alpha alpha;
-  alpha.mail.send({.to = "bob", .content = "long ago"}, actor("ann"));
+  Letter letter;
+  letter.to = "bob";
+  letter.content = "long ago";
+  alpha.mail.send(letter, actor("ann"));
   alpha.log.append(kOrigin, std::vector<Event>(19'990, make_event("NOTED", {})));
   CHECK(digest_for(alpha.log, alpha.team, "lead").size() == 1);
   alpha.log.append(kOrigin, std::vector<Event>(20, make_event("NOTED", {})));
