@@ -126,11 +126,11 @@ bool reaches(const TaskFiles& files, std::vector<TaskId> from, TaskId target) {
 // One change of the board, from the lock to the index.
 class Board::Session {
  public:
-  explicit Session(const Board& board)
+  Session(const Board& board, Index::Care care)
       : board_(board),
         lock_(Lock::acquire(board.files_.folder(), TaskFiles::kLock, board.rules_.lock_timeout)),
         index_(board.files_) {
-    index_.refresh();
+    index_.refresh(care);
   }
 
   Index& index() { return index_; }
@@ -267,13 +267,13 @@ Board::Board(const Root& root, Folder folder, BoardRules rules, std::vector<std:
       view_(files_) {}
 
 template <class Verb>
-auto Board::under_lock(Verb verb) {
+auto Board::under_lock(Verb verb, Index::Care care) {
   // Ends after the session: the hooks hear, without the lock, of what was recorded, even if the verb then refused.
   const struct Afterwards {
     const Hooked& hooked;
     ~Afterwards() { hooked.tell(); }
   } afterwards{hooked_};
-  Session session(*this);
+  Session session(*this, care);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     try {
@@ -307,7 +307,7 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
     }
     return events;
   });
-  return under_lock([&](Session& session) {
+  const auto make = [&](Session& session) {
     Index& index = session.index();
     const auto added = static_cast<std::int64_t>(drafts.size());
     if (rules_.most_tasks > 0 && index.count() + added > rules_.most_tasks) {
@@ -343,7 +343,10 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
     });
     record_(actor, events);
     return ids;
-  });
+  };
+  const bool alone =
+      std::all_of(drafts.begin(), drafts.end(), [](const Draft& draft) { return draft.task.blocked_by.empty(); });
+  return under_lock(make, alone ? Index::Care::one_task : Index::Care::usual);
 }
 
 // Why its owner cannot be working on a task any more; none if it may be.
@@ -388,17 +391,13 @@ void Board::reclaim_lost(Session& session, std::vector<Task>& released) {
 
 std::vector<Task> Board::reclaim() {
   std::vector<Task> released;
-  under_lock([&](Session& session) {
-    session.index().look_around();
-    reclaim_lost(session, released);
-  });
+  under_lock([&](Session& session) { reclaim_lost(session, released); });
   return released;
 }
 
 std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
   std::vector<Task> recovered;
   under_lock([&](Session& session) {
-    session.index().look_around();
     for (const auto& running : session.index().running()) {
       if (running.owner != hash_name(actor.name)) continue;
       const auto file = session.read_if_whole(running.id);
@@ -422,7 +421,6 @@ std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
 
 std::optional<Changed> Board::claim_next(const Actor& actor) {
   return under_lock([&](Session& session) -> std::optional<Changed> {
-    session.index().look_around();
     std::vector<Task> released;
     reclaim_lost(session, released);
     session.check_free(actor);
@@ -481,8 +479,7 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
   if (wanted.status == Status::completed) {
     hooked_.ask(actor, "task-completed", [&] { return std::vector{completion(id, wanted, actor)}; });
   }
-  return under_lock([&](Session& session) {
-    if (wanted.status) session.index().look_around();
+  const auto change_it = [&](Session& session) {
     std::vector<Task> released;
     if (wanted.status == Status::in_progress) reclaim_lost(session, released);
     const TaskFile file = session.read(id);
@@ -506,7 +503,9 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
     }
     record_(actor, events);
     return changed;
-  });
+  };
+  const bool alone = !wanted.status && wanted.add_blocked_by.empty() && wanted.remove_blocked_by.empty();
+  return under_lock(change_it, alone ? Index::Care::one_task : Index::Care::usual);
 }
 
 void Board::edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const {

@@ -15,6 +15,7 @@
 #include "libteam/record/task.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board_view.h"
+#include "libteam/store/index.h"
 #include "libteam/store/roster.h"
 
 namespace team {
@@ -100,7 +101,7 @@ class Board {
  private:
   class Session;
   template <class Verb>
-  auto under_lock(Verb verb);
+  auto under_lock(Verb verb, Index::Care care = Index::Care::usual);
   void reclaim_lost(Session& session, std::vector<Task>& released);
   std::optional<std::string> why_lost(const Task& task) const;
   void edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const;

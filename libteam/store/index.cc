@@ -165,15 +165,15 @@ void Index::reset() {
   fresh.folder_inode = files_.folder().inode();
 }
 
-void Index::refresh() {
+void Index::refresh(Care care) {
   try {
-    bring_up_to_date();
+    bring_up_to_date(care);
   } catch (const Damage&) {
     rebuild();
   }
 }
 
-void Index::bring_up_to_date() {
+void Index::bring_up_to_date(Care care) {
   if (is_void()) {
     rebuild();
     return;
@@ -184,6 +184,7 @@ void Index::bring_up_to_date() {
   const Header& now = file_.get<Header>(0);
   const std::int64_t trust = std::max(kLongestTrust, 50 * now.sweep_cost);
   if (now.state != State::clean || !is_current() || boot_ns() - now.swept_at > trust) sweep();
+  else if (care == Care::usual) look_at_next();
 }
 
 void Index::rebuild() {
@@ -198,7 +199,7 @@ bool Index::swept_lately() {
   return boot_ns() - file_.get<Header>(0).swept_at < kSecond;
 }
 
-void Index::look_around() {
+void Index::look_at_next() {
   constexpr std::int64_t kFew = 32;
   Header& now = header();
   for (std::int64_t i = 0; i < std::min(kFew, now.highest); ++i) {

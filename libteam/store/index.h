@@ -5,9 +5,9 @@
 //
 //   - the folder's mtime tells that somebody else made, replaced or removed a file: then every file is looked at (stat)
 //     and those that changed are read again;
-//   - an edit in place leaves that mtime alone: whoever takes or ends a task looks at 32 files in turn, every file is
-//     looked at from time to time, and a task that is about to be taken is always read, as are its blockers if they
-//     changed;
+//   - an edit in place leaves that mtime alone: 32 files are looked at in turn at each refresh, but for changes that have
+//     to do with no other task, every file from time to time, and a task that is about to be taken is always read, as
+//     are its blockers if they changed;
 //   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void;
 //   - damage shows by the checksums of the pages, wherever one is looked at: any call may throw Damage. Then rebuild().
 //
@@ -37,10 +37,10 @@ class Index {
   // Under the board's lock, which outlives this.
   explicit Index(const TaskFiles& files);
 
-  // Brings the index up to date with the folder: at the cost of a few looks when nobody else touched it.
-  void refresh();
-  // Looks at the next few files in turn.
-  void look_around();
+  // Brings the index up to date with the folder: at the cost of a few looks when nobody else touched it, of none for who
+  // only cares for one task.
+  enum class Care { usual, one_task };
+  void refresh(Care care = Care::usual);
   // Looks at every file.
   void sweep();
   // Forgets everything and reads every file.
@@ -113,7 +113,8 @@ class Index {
   Record& edit_record(TaskId id);
   void reset();
   bool is_void();
-  void bring_up_to_date();
+  void bring_up_to_date(Care care);
+  void look_at_next();
   std::optional<Stamp> stamp_of(TaskId id);
   bool is_racy(TaskId id);
   bool is_damaged(TaskId id);

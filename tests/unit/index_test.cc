@@ -143,7 +143,6 @@ class World {
     Index index(*files_);
     index.refresh();
     try {
-      index.look_around();
       compare_with(index);
     } catch (const Damage&) {
       index.rebuild();

@@ -99,11 +99,11 @@ void vanished() {
   const std::string line = to_line(message("1")) + "\n";
   box.put("ann_taken.jsonl", line);
   const auto go = [&] { box.remove("ann_taken.jsonl"); };
-  CHECK(where_seen(SYS_openat2, before_file("ann_taken.jsonl", go, 2), [&] { return box.take() == "nothing"; }));
+  CHECK(where_seen(SYS_openat2, before_file("ann_taken.jsonl", go), [&] { return box.take() == "nothing"; }));
   const Message held = message("2");
   box.put("ann_taken.jsonl", to_line(held) + "\n");
   box.put("ann_taken.jsonl.hold", to_file(Hold{boot_id(), 1e9, std::nullopt}));
-  CHECK(where_seen(SYS_openat2, before_file("ann_taken.jsonl", go, 2),
+  CHECK(where_seen(SYS_openat2, before_file("ann_taken.jsonl", go),
                    [&] { return fails_with(Code::not_found, [&] { box.mailbox.acknowledge({held.id}); }); }));
 }
 
