@@ -5,7 +5,8 @@
 //
 //   - the folder's mtime tells that somebody else made, replaced or removed a file: then every file is looked at (stat)
 //     and those that changed are read again;
-//   - an edit in place leaves that mtime alone: 32 files are looked at in turn at each refresh, but for changes that have
+//   - an edit in place leaves that mtime alone: 32 files are looked at in turn at each refresh, but for changes that
+//   have
 //     to do with no other task, every file from time to time, and a task that is about to be taken is always read, as
 //     are its blockers if they changed;
 //   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void;
@@ -37,8 +38,8 @@ class Index {
   // Under the board's lock, which outlives this.
   explicit Index(const TaskFiles& files);
 
-  // Brings the index up to date with the folder: at the cost of a few looks when nobody else touched it, of none for who
-  // only cares for one task.
+  // Brings the index up to date with the folder: at the cost of a few looks when nobody else touched it, of none for
+  // who only cares for one task.
   enum class Care { usual, one_task };
   void refresh(Care care = Care::usual);
   // Looks at every file.
