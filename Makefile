@@ -118,7 +118,9 @@ lint:
 format:
 	clang-format -i $(LIBRARY_SOURCES) $(wildcard libteam/*/*.h cmd/*.cc tests/*/*.cc tests/*/*.h)
 
-bench: deps
+# What the programs cost, against bars and against other tools; QUICK=1, SCALE=1, KEEP=1 and ONLY=... are explained there.
+bench:
+	@scripts/deps bench
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@scripts/bench $(BUILD)
 

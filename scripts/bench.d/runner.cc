@@ -2,12 +2,13 @@
 //
 // A line of stdin is LABEL<TAB>FOLDER<TAB>WORD<TAB>WORD…; in a word, %r is the round, %w the worker (from 1) and %n a
 // number never used before. In each round every line runs once, in order, so that whatever else the machine does falls
-// on all of them alike. Lines with the label "-" run and are not counted. With WORKERS, so many processes run a line at
-// the same time.
-// Prints LABEL<TAB>median µs<TAB>largest memory in KB<TAB>failures, a line for each label; and before them
-// #others<TAB>the percentage of the machine that was used by anybody else meanwhile: where processes wait for a
+// on all of them alike. Lines with the label "-" run and are not counted; those with "&" run beside all rounds and are
+// ended after them. With WORKERS, so many processes run a line at the same time.
+// Prints LABEL<TAB>median µs<TAB>largest memory in KB<TAB>failures<TAB>median µs of processor time, a line for each
+// label; and before them #others<TAB>the percentage of the machine that was used by anybody else meanwhile: where processes wait for a
 // processor, all of them seem to take equally long.
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -25,7 +26,7 @@ namespace {
 struct Line {
   std::string label, folder;
   std::vector<std::string> words;
-  std::vector<double> micros;
+  std::vector<double> micros = {}, cpu_micros = {};
   long kilobytes = 0;
   long failures = 0;
 };
@@ -43,7 +44,7 @@ std::vector<Line> read_lines() {
     } else if (c != '\n') {
       fields.back().push_back(static_cast<char>(c));
     } else {
-      if (fields.size() > 2) lines.push_back({fields[0], fields[1], {fields.begin() + 2, fields.end()}, {}});
+      if (fields.size() > 2) lines.push_back({fields[0], fields[1], {fields.begin() + 2, fields.end()}});
       fields.assign(1, {});
     }
   }
@@ -77,9 +78,14 @@ pid_t start(const Line& line, const Marks& marks) {
   return error == 0 ? pid : -1;
 }
 
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
 void run(Line& line, Marks& marks, int workers) {
   const auto before = std::chrono::steady_clock::now();
   int running = 0;
+  double cpu = 0;
   for (marks.worker = 1; marks.worker <= workers; ++marks.worker) {
     ++marks.number;
     if (start(line, marks) > 0) ++running;
@@ -90,14 +96,25 @@ void run(Line& line, Marks& marks, int workers) {
     rusage usage{};
     wait4(-1, &status, 0, &usage);
     line.kilobytes = std::max(line.kilobytes, usage.ru_maxrss);
+    cpu += seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     if (status != 0) ++line.failures;
   }
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - before;
   line.micros.push_back(took.count());
+  line.cpu_micros.push_back(cpu * 1e6);
 }
 
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void end_all(const std::vector<pid_t>& beside) {
+  for (const pid_t pid : beside) {
+    kill(pid, SIGTERM);
+    waitpid(pid, nullptr, 0);
+  }
 }
 
 double seconds_used_by(int who) {
@@ -129,16 +146,21 @@ int main(int argc, char** argv) {
   Marks marks;
   const auto start_time = std::chrono::steady_clock::now();
   const double others_before = seconds_used_by_others();
+  std::vector<pid_t> beside;
+  for (const Line& line : lines) {
+    if (line.label == "&") beside.push_back(start(line, marks));
+  }
+  std::erase_if(lines, [](const Line& line) { return line.label == "&"; });
   for (marks.round = 1; marks.round <= rounds; ++marks.round) {
     for (Line& line : lines) run(line, marks, workers);
   }
+  end_all(beside);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_time;
   const double machine = took.count() * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
-  std::printf("#others\t%.0f\t0\t0\n", std::max(0.0, 100 * (seconds_used_by_others() - others_before) / machine));
+  std::printf("#others\t%.0f\t0\t0\t0\n", std::max(0.0, 100 * (seconds_used_by_others() - others_before) / machine));
   for (Line& line : lines) {
     if (line.label == "-" || rounds < 1) continue;
-    const auto middle = line.micros.begin() + static_cast<std::ptrdiff_t>(line.micros.size() / 2);
-    std::nth_element(line.micros.begin(), middle, line.micros.end());
-    std::printf("%s\t%.1f\t%ld\t%ld\n", line.label.c_str(), *middle, line.kilobytes, line.failures);
+    std::printf("%s\t%.1f\t%ld\t%ld\t%.0f\n", line.label.c_str(), median(line.micros), line.kilobytes, line.failures,
+                median(line.cpu_micros));
   }
 }
