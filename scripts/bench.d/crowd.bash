@@ -1,1 +1,92 @@
-part_crowd() { :; }
+# A team of 500, many of them idle teammates that wait on one board: one task becomes ready, one of them gets it, and
+# the others are to sleep on.
+
+# The pids of those who idle, one a line.
+idlers() { cat "$place"/crowd/.teams/crowd/idler*.json | jq -r 'select(.state == "idle").pid'; }
+
+# spent: of each idler its pid, the nanoseconds that it has run so far, and how often it went to sleep.
+spent() {
+  local pid
+  while read -r pid; do
+    echo "$pid $(cut -d ' ' -f 1 "/proc/$pid/schedstat") $(awk '/^voluntary/ { print $2 }' "/proc/$pid/status")"
+  done <"$place/crowd/pids" | sort
+}
+
+# Waits until none of them has run for a while.
+all_asleep() {
+  local before='' now deadline=$((SECONDS + 60))
+  while ((SECONDS < deadline)); do
+    now=$(spent)
+    [ "$now" != "$before" ] || return 0
+    before=$now
+    sleep 1
+  done
+}
+
+# one_task: puts a task on the board and waits until somebody is done with it, and all sleep again.
+one_task() {
+  local id
+  id=$("$bin/task-create" -C "$place/crowd" "for one of many") &&
+    timeout 60 "$bin/task-wait" -C "$place/crowd" "$id" >/dev/null || fail "nobody does the task"
+  all_asleep
+}
+
+# of_others COLUMN: the median over all but the one that did most, between two files of `spent`.
+of_others() {
+  join "$place/crowd/before" "$place/crowd/after" | awk -v column="$1" '{ print $(3 + column) - $(1 + column) }' |
+    sort -n | awk '{ all[NR] = $1 } END { print all[int(NR / 2)] }'
+}
+
+start_crowd() {
+  local i config=$place/crowd/.teams/crowd/config.json
+  make_team "$place/crowd" crowd process --max-teammates 500
+  "$bin/team-join" -C "$place/crowd" idler1 >/dev/null && "$bin/task-create" -C "$place/crowd" first --owner user >/dev/null
+  jq '(.members[] | select(.name == "idler1")) as $one
+    | .members += [range(2; 500) | . as $n | $one + {name: "idler\($n)"}]' "$config" >"$place/crowd/config" &&
+    mv "$place/crowd/config" "$config" && chmod 600 "$config" || fail "cannot make a team of 500"
+  for ((i = 1; i <= crowd; i++)); do
+    (cd "$place/crowd" && exec "$bin/teammate-run" "idler$i" --quiet --exec true </dev/null >/dev/null 2>&1) &
+    crowd_pids+=($!)
+  done
+  i=0
+  until (($(idlers | wc -l) == crowd)) || ((++i > 200)); do sleep 0.3; done
+  idlers >"$place/crowd/pids"
+  (($(wc -l <"$place/crowd/pids") == crowd)) || fail "only $(wc -l <"$place/crowd/pids") of $crowd idle"
+}
+
+# calls_of_some: the system calls of ten of them, for one task; the median.
+calls_of_some() {
+  local some pid options=() tracer
+  mapfile -t some < <(head -n 10 "$place/crowd/pids")
+  for pid in "${some[@]}"; do options+=(-p "$pid"); done
+  strace -f -o "$place/crowd/calls" "${options[@]}" 2>/dev/null &
+  tracer=$!
+  sleep 1
+  one_task
+  kill -INT $tracer
+  wait $tracer
+  for pid in "${some[@]}"; do grep -c "^$pid .*(" "$place/crowd/calls"; done | sort -n | sed -n 5p
+}
+
+part_crowd() {
+  local crowd_pids=() told
+  others=0
+  start_crowd
+  all_asleep
+  told=$(while read -r pid; do readlink "/proc/$pid"/fd/* 2>/dev/null | grep -m 1 inotify; done <"$place/crowd/pids" | wc -l)
+  note "$crowd idle teammates in a team of 500, of them told" "$told" 'by inotify'
+  spent >"$place/crowd/before"
+  sleep 3
+  spent >"$place/crowd/after"
+  note "  what they use when nothing happens" \
+    "$(join "$place/crowd/before" "$place/crowd/after" | awk '{ all += $4 - $2 } END { print all / 3e6 }')" 'ms of cpu/s'
+  one_task
+  spent >"$place/crowd/before"
+  one_task
+  spent >"$place/crowd/after"
+  row "  one task: how often each other one wakes" "$(of_others 2)" times most 10
+  row "  one task: what each other one uses" "$(calculate "$(of_others 1) / 1e6")" 'ms of cpu' most 1
+  row "  one task: system calls of each other one" "$(calls_of_some)" calls most 40
+  kill "${crowd_pids[@]}"
+  wait "${crowd_pids[@]}"
+}
