@@ -1233,10 +1233,11 @@ waiting_for_message() { mail "$1" message .content; }
   wait_until sleeps bob
   same "system $ALL_IDLE" "$(mail lead all_idle '.sender + " " + .content')"
 
-  # What concerns neither wakes both, and nobody says it again.
-  before=$(switches bob)
+  # What concerns neither wakes one of them, and nobody says it again.
+  before=$(($(switches ann) + $(switches bob)))
   task-create 'Of a stranger' --owner zoe
-  wait_until woken_since bob "$before"
+  wait_until woken_since "$before" ann bob
+  wait_until sleeps ann
   wait_until sleeps bob
   same 1 "$(count_all_idle)"
 
@@ -1252,7 +1253,59 @@ count_all_idle() { mail lead all_idle .id | wc -l; }
 # switches NAME: how often it has waited for something so far.
 switches() { awk '/^voluntary/{print $2}' "/proc/${TEAMMATE[$1]}/status"; }
 
-woken_since() { (($(switches "$1") > $2)); }
+# woken_since SWITCHES NAME…: any of them.
+woken_since() {
+  local name sum=0
+  for name in "${@:2}"; do ((sum += $(switches "$name"))); done
+  ((sum > $1))
+}
+
+@test "of those who idle one takes a task, and most of them sleep on" {
+  local name slept=0
+  declare -A before
+  a_team
+  for name in ann bob cat dan eve; do start_idle "$name" --exec true; done
+  for name in ann bob cat dan eve; do before[$name]=$(switches "$name"); done
+
+  task-create 'For one of them'
+  wait_until task_is 1 completed
+  for name in ann bob cat dan eve; do wait_until sleeps "$name"; done
+
+  for name in ann bob cat dan eve; do (($(switches "$name") != before[$name])) || ((slept += 1)); done
+  ((slept >= 2))
+  task-create 'For another one'
+  wait_until task_is 2 completed
+}
+
+@test "one who sleeps wakes for a task of its own, however that became ready" {
+  a_team
+  team-config rotation.enabled false
+  start_idle ann --exec true
+  start_idle bob --exec true
+  task-create 'Of a stranger' --owner zoe
+  task-create 'For bob' --owner bob --blocked-by 1
+  task-create 'For ann' --owner ann --blocked-by 1
+  wait_until sleeps bob
+
+  task-update 2 --remove-blocked-by 1
+  task-update 3 --remove-blocked-by 1
+
+  wait_until task_is 2 completed
+  wait_until task_is 3 completed
+}
+
+@test "when the one who looks at the board for all is killed the next one does" {
+  a_team
+  start_idle ann --exec true
+  start_idle bob --exec true
+
+  kill -KILL "${TEAMMATE[ann]}"
+  wait_until gone "${TEAMMATE[ann]}"
+  task-create 'For bob'
+
+  wait_until task_is 1 completed
+  same bob "$(jq -r .owner .tasks/1.json)"
+}
 
 @test "nobody says that all idle while one works or a task is ready for a member" {
   a_team 'Count'

@@ -20,7 +20,10 @@ namespace {
 constexpr std::size_t kMostMessages = 50;  // in one piece of work
 constexpr double kLongestPause = 30;
 
+constexpr double kLongestDoze = 30;
+
 constexpr const char* kPrompt = "the prompt";
+constexpr const char* kConfig = "config.json";
 
 std::string title_of(const std::optional<Task>& task) { return task ? fmt::format("task {}", task->id) : kPrompt; }
 
@@ -324,6 +327,7 @@ void Teammate::persist(Call call) {
 // From here on nothing is missed. Only for who is about to wait: the folders of a busy team change all the time, and
 // each who watches makes that dearer for all.
 void Teammate::watch() {
+  dozes_ = false;
   watch_.emplace(presence_->folder());
   place_.board().watch(*watch_);
   for (const int fd : {signals_.fd(), driver_.news(), options_.waker}) {
@@ -332,8 +336,44 @@ void Teammate::watch() {
   watch_->look_every(number_setting(place_.team(), "idle.poll"));
 }
 
+// The same for who is about to idle, perhaps with hundreds of others. One of them, for each role, has the post: it
+// watches the folders, and what becomes ready wakes it alone. The others doze beside their own mailbox and stand in
+// line: when the one at the post has found work, the next one takes its place and looks around. Who waits for the end
+// of the board, or has more to wait for, always watches for itself.
+void Teammate::doze() {
+  const Folder& folder = presence_->folder();
+  const bool has_more = options_.until_done || options_.before_idle || options_.look_every;
+  if (has_more || !Watch::is_told_of(folder)) {
+    watch();
+    return;
+  }
+  const std::string post = place_.self().role ? ".lookout-" + *place_.self().role : ".lookout";
+  if (!post_ || post_->name() != post) post_.emplace(folder, post);
+  if (options_.auto_claim && post_->take()) {
+    watch();
+    if (watch_->is_told()) return;
+    post_->leave();  // it would be slow to see anything
+  }
+  dozes_ = true;
+  watch_.emplace();
+  door_->watch(*watch_);
+  watch_->add(folder, kConfig, Watch::Kind::written);
+  std::vector<int> wakers = {signals_.fd(), driver_.news(), options_.waker};
+  if (options_.auto_claim && watch_->is_told() && !post_->take_or_wait()) wakers.push_back(post_->fd());
+  for (const int fd : wakers) {
+    if (fd >= 0) watch_->wake_on(fd);
+  }
+  watch_->look_every(number_setting(place_.team(), "idle.poll"));
+  board_seen_ = place_.board().changed_at();
+}
+
+void Teammate::stop_watching() {
+  watch_.reset();
+  if (post_) post_->leave();
+}
+
 void Teammate::wait_after(const Error& error) {
-  if (!watch_) watch();
+  if (!watch_ || dozes_) watch();
   note(fmt::format("{}: {}; tries again in {} s", name_of(error.code()), error.what(), pause_));
   const Deadline deadline = Deadline::in(pause_);
   pause_ = std::min(2 * pause_, kLongestPause);
@@ -341,7 +381,7 @@ void Teammate::wait_after(const Error& error) {
     const Changes changes = watch_->wait(deadline);
     if (const auto signal = signals_.take()) interrupt(*signal);
     const auto& names = changes.names;
-    if (std::find(names.begin(), names.end(), "config.json") != names.end()) break;  // perhaps it is mended
+    if (std::find(names.begin(), names.end(), kConfig) != names.end()) break;  // perhaps it is mended
   }
 }
 
@@ -395,6 +435,7 @@ Work Teammate::make_work(Phase phase, std::string title) const {
 }
 
 Outcome Teammate::drive(const Work& work) {
+  stop_watching();
   if (!driver_.converses()) return driver_.work(work, audience_);
   Work open = work;
   open.meanwhile.file = inbox_of(place_.self().name);
@@ -423,7 +464,7 @@ bool Teammate::work_on_messages(Phase phase) {
     kept = true;
   };
   if (!messages.empty()) {
-    watch_.reset();
+    stop_watching();
     if (phase == Phase::work || presence_->now().state != State::plan_pending) {
       become(State::active, fmt::format("messages from {}", senders_of(messages)));
     }
@@ -482,7 +523,7 @@ void Teammate::answer(std::vector<Message> messages, const Outcome& outcome) {
 
 // Something that is neither a message nor on the board. False if it was nothing.
 bool Teammate::work_on_text(const std::string& title, const std::string& text) {
-  watch_.reset();
+  stop_watching();
   if (presence_->now().state != State::plan_pending) become(State::active, title);
   Work work = make_work(options_.plan ? Phase::plan : Phase::work, title);
   if (!text.empty()) work.prompt = prompt_for_text(text, {});
@@ -532,7 +573,7 @@ Work Teammate::piece_of(const Job& job, Phase phase) const {
 }
 
 void Teammate::work_on(Job job) {
-  watch_.reset();
+  stop_watching();
   const auto id = job.task ? std::optional(job.task->id) : std::nullopt;
   const std::string subject = job.task ? ": " + one_line(job.task->subject) : "";
   become(State::active, title_of(job.task) + subject, id);
@@ -595,7 +636,7 @@ bool Teammate::agree_on_plan(Job& job) {
 std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Job& job) {
   while (true) {
     try {
-      if (!watch_) watch();
+      if (!watch_ || dozes_) watch();
       const Request request = place_.mail().requests().get(id);
       if (request.status != RequestStatus::pending) {
         return PlanAnswer{request.status == RequestStatus::approved, request.feedback.value_or("")};
@@ -746,7 +787,7 @@ bool Teammate::follows_verdict() {
 // Sleeps until something happens that may concern this member.
 void Teammate::idle() {
   if (!watch_) {
-    watch();
+    doze();
     return;  // and look once more
   }
   if (is_kept_busy() || follows_verdict()) return;
@@ -763,9 +804,11 @@ void Teammate::idle() {
     if (options_.idle_timeout) idle_end_ = idle_end_->or_in(*options_.idle_timeout);
   }
   presence_->tell_if_all_idle(place_.roster(), place_.team(), place_.board(), place_.mail());
+  if (post_ && !dozes_) wake_owners();
   while (true) {
     if (options_.look_every) look_again_ = look_again_.or_in(*options_.look_every);
-    const Changes changes = watch_->wait(idle_end_->or_at(look_again_));
+    const Deadline doze_end = dozes_ ? Deadline::in(kLongestDoze) : Deadline::never();
+    const Changes changes = watch_->wait(idle_end_->or_at(look_again_).or_at(doze_end));
     if (options_.deadline.passed()) {
       ending_ = Ending{"the time is over", static_cast<int>(Code::no), State::shutdown, true};
       return;
@@ -775,9 +818,28 @@ void Teammate::idle() {
       return;
     }
     if (look_again_.passed()) break;
-    if (concerns_me(changes)) return;
+    if (dozes_ ? stirs(changes) : concerns_me(changes)) break;
   }
-  look_again_ = Deadline::never();
+  if (look_again_.passed()) look_again_ = Deadline::never();
+  if (dozes_) watch_.reset();  // the files may be others by now
+}
+
+// Whether something has come for one who dozes: its mail, another configuration, the post, or a nudge.
+bool Teammate::stirs(const Changes& changes) {
+  const auto& names = changes.names;
+  const bool is_told = changes.any && !changes.untold;
+  const bool is_woken = is_told && (changes.all || names.empty());
+  if (is_woken || door_->has_new() || std::find(names.begin(), names.end(), kConfig) != names.end()) return true;
+  if (is_told) return false;
+  // Nobody has told it anything: should the one at the post hang, or be missing, it looks for itself.
+  return place_.board().changed_at() != board_seen_ || !place_.is_current();
+}
+
+// Those who have tasks that are ready and doze; all others have woken by themselves.
+void Teammate::wake_owners() const {
+  for (const std::string& owner : place_.board().owners_of_ready()) {
+    if (owner != place_.self().name && owner != "user") place_.mail().mailbox(owner).nudge();
+  }
 }
 
 // The folders also tell of what only others care for: their states, their mail, the log.
@@ -790,7 +852,7 @@ bool Teammate::concerns_me(const Changes& changes) {
     const bool somebody_died = name.ends_with(".alive");
     // The kernel tells of the end of a life just before it frees the lock: look once more a little later.
     if (somebody_died) look_again_ = Deadline::in(0.05);
-    concerns = concerns || is_task || somebody_died || name == inbox || name == "config.json";
+    concerns = concerns || is_task || somebody_died || name == inbox || name == kConfig;
   }
   return concerns;
 }

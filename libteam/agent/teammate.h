@@ -19,6 +19,7 @@
 #include "libteam/agent/prompt.h"
 #include "libteam/agent/workplace.h"
 #include "libteam/store/presence.h"
+#include "libteam/system/post.h"
 #include "libteam/system/process.h"
 #include "libteam/system/watch.h"
 
@@ -123,10 +124,14 @@ class Teammate {
   Work piece_of(const Job& job, Phase phase) const;
 
   void watch();
+  void doze();
+  void stop_watching();
   void idle();
   bool is_kept_busy();
   bool follows_verdict();
   bool concerns_me(const Changes& changes);
+  bool stirs(const Changes& changes);
+  void wake_owners() const;
   void wait_after(const Error& error);
   template <class Call>
   void persist(Call call);
@@ -146,6 +151,9 @@ class Teammate {
   std::optional<Presence> presence_;
   std::optional<Mailbox> door_;  // for a look from another thread
   std::optional<Watch> watch_;
+  std::optional<Post> post_;  // to be the one who looks at the board for all idle ones of its role
+  bool dozes_ = false;        // `watch_` is of its own mail, and somebody else's is the post
+  std::int64_t board_seen_ = 0;
   std::deque<Job> held_;  // what it holds and has not come to: of --task, or from its last life
   std::optional<Ending> ending_;
   std::optional<Deadline> idle_end_;

@@ -29,6 +29,14 @@ void Workplace::refresh() {
   self_.leads = self_.name == team().lead || self_.name == "user";
 }
 
+bool Workplace::is_current() const {
+  try {
+    return roster_.version_of(name_) == version_;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::vector<std::pair<std::string, std::optional<std::string>>> Workplace::environment() const {
   const std::string path = environment_variable("PATH").value_or("/usr/bin:/bin");
   return {{"TEAM_ROOT", root_.path()},      {"TEAM_NAME", team().name},          {"TEAM_MEMBER", self_.name},

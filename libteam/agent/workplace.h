@@ -27,6 +27,8 @@ class Workplace {
 
   // Throws not_found if the team is no more.
   void refresh();
+  // Whether refresh() would find nothing new. False if the team is no more.
+  bool is_current() const;
 
   const Root& root() const { return root_; }
   const Roster& roster() const { return roster_; }

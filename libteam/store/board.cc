@@ -610,6 +610,16 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
   });
 }
 
+std::vector<std::string> Board::owners_of_ready() {
+  return under_lock([&](Session& session) {
+    std::vector<std::string> owners;
+    for (const std::string& member : members_) {
+      if (session.index().has_ready_of(member)) owners.push_back(member);
+    }
+    return owners;
+  });
+}
+
 bool Board::is_quiet(const std::vector<Member>& members, const std::function<void()>& then) {
   return under_lock([&](Session& session) {
     Index& index = session.index();

@@ -88,6 +88,8 @@ class Board {
   // Whether nobody works on a task and none is ready for any of these. If so, `then` is done before anything can
   // change.
   bool is_quiet(const std::vector<Member>& members, const std::function<void()>& then = {});
+  // Those of the team who have tasks that are ready: for who looks at the board in their place.
+  std::vector<std::string> owners_of_ready();
   // Whether no task can come to this member any more, neither now nor when others have ended what they do.
   bool is_over_for(const Actor& actor);
 
@@ -96,6 +98,8 @@ class Board {
   // Where a task lies, for a program that wants to read it.
   std::string path_of(TaskId id) const { return files_.folder().path_of(TaskFiles::file_of(id)); }
   void watch(Watch& watch) const { watch.add(files_.folder()); }
+  // Another number after each change, but those that somebody made in a file itself: for who is not told.
+  std::int64_t changed_at() const { return files_.folder().mtime_ns(); }
   Watch make_watch() const { return Watch(files_.folder()); }
 
  private:

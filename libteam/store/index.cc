@@ -447,6 +447,14 @@ std::optional<TaskId> Index::first_ready(const std::string& member, const std::o
   return std::nullopt;
 }
 
+bool Index::has_ready_of(const std::string& member) {
+  const std::uint64_t owner = hash_name(member);
+  for (int priority = kHighestPriority; priority >= 0; --priority) {
+    if (first_of(owner_lane(priority, owner), owner, 0, {})) return true;
+  }
+  return false;
+}
+
 std::vector<Index::Running> Index::running() {
   std::vector<Running> all;
   for (const TaskId id : all_in_lane(kRunningLane)) all.push_back({id, record(id).owner, record(id).lease_end});

@@ -57,6 +57,8 @@ class Index {
   // The best task that this member may take, as far as the index knows; none of `passed`.
   std::optional<TaskId> first_ready(const std::string& member, const std::optional<std::string>& role,
                                     const std::set<TaskId>& passed);
+  // Whether a task is ready, as far as the index knows, that is this member's already.
+  bool has_ready_of(const std::string& member);
   // Tasks in progress, with the hash of their owner and when their lease runs out (boot clock, 0: never).
   struct Running {
     TaskId id;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -553,6 +554,21 @@ bool Mailbox::wait(const Deadline& deadline, int reader, const std::function<boo
   }
   return true;
 }
+
+void Mailbox::watch(Watch& watch) const {
+  // Everybody who puts something in opens the lock first and closes it afterwards, other programs too. The inbox itself
+  // comes and goes.
+  const std::string lock = file("inbox.lock");
+  folder_.open(lock, O_RDONLY | O_CREAT);
+  watch.add(folder_, lock, Watch::Kind::opened);
+}
+
+bool Mailbox::has_new() const {
+  const auto stamp = folder_.stamp(file("inbox.jsonl"));
+  return stamp && stamp->size > 0;
+}
+
+void Mailbox::nudge() const { ::utimensat(folder_.fd(), file("inbox.lock").c_str(), nullptr, AT_SYMLINK_NOFOLLOW); }
 
 bool Mailbox::has_body(const Message& message) const {
   const auto bodies = message.body_size > 0 && is_id(message.id) ? folder_.find_beneath(kBodiesFolder) : std::nullopt;

@@ -24,6 +24,7 @@
 namespace team {
 
 class Mailbox;
+class Watch;
 
 // Messages that a reader holds. What is not acknowledged when this goes is delivered again.
 class Batch {
@@ -84,6 +85,13 @@ class Mailbox {
   // Blocks until `arrived`, which is asked whenever something may have come and when nobody reads from the pipe behind
   // `reader` any more; false if the deadline passed.
   bool wait(const Deadline& deadline, int reader, const std::function<bool()>& arrived) const;
+
+  // For one of many: wakes whenever somebody comes to this mailbox, to put something in or to look, and has_new() says
+  // then whether something lies there. What happens to others in the same folder wakes it not.
+  void watch(Watch& watch) const;
+  bool has_new() const;
+  // Wakes who watches in that way (`all`), without a message.
+  void nudge() const;
 
   // Whether the content of a large message is there, and then that content in pieces.
   bool has_body(const Message& message) const;

@@ -20,7 +20,14 @@ namespace {
 // Missing from linux/magic.h on Debian 12.
 constexpr long kCifsMagic = 0xFF534D42;
 
-bool notifies(const Folder& folder) {
+}  // namespace
+
+bool is_deserted(int fd) {
+  pollfd reader{fd, 0, 0};
+  return ::poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
+}
+
+bool Watch::is_told_of(const Folder& folder) {
   const char* choice = std::getenv("TEAM_NOTIFY");
   if (choice != nullptr && std::strcmp(choice, "poll") == 0) return false;
   struct statfs status {};
@@ -36,23 +43,28 @@ bool notifies(const Folder& folder) {
   }
 }
 
-}  // namespace
+Watch::Watch() : inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
 
-bool is_deserted(int fd) {
-  pollfd reader{fd, 0, 0};
-  return ::poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
-}
-
-Watch::Watch(const Folder& folder) : inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) { add(folder); }
+Watch::Watch(const Folder& folder) : Watch() { add(folder); }
 
 void Watch::add(const Folder& folder) {
   constexpr std::uint32_t kEvents =
       IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
   // By descriptor, not by name: the name may lead elsewhere by now.
-  const std::string path = fmt::format("/proc/self/fd/{}", folder.fd());
-  const bool told = inotify_ && notifies(folder) && ::inotify_add_watch(inotify_.get(), path.c_str(), kEvents) >= 0;
+  add_path(folder, fmt::format("/proc/self/fd/{}", folder.fd()), kEvents, "");
+}
+
+void Watch::add(const Folder& folder, const std::string& file, Kind kind) {
+  const std::uint32_t events = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_DONT_FOLLOW |
+                               (kind == Kind::opened ? IN_CLOSE_NOWRITE : 0);
+  add_path(folder, fmt::format("/proc/self/fd/{}/{}", folder.fd(), file), events, file);
+}
+
+void Watch::add_path(const Folder& folder, const std::string& path, std::uint32_t events, const std::string& name) {
+  const int watched = inotify_ && is_told_of(folder) ? ::inotify_add_watch(inotify_.get(), path.c_str(), events) : -1;
   // Out of watches or instances is no reason to fail: looking again and again still works.
-  if (!told) inotify_ = Fd();
+  if (watched < 0) inotify_ = Fd();
+  else if (!name.empty()) files_[watched] = name;
 }
 
 void Watch::look_every(double seconds) {
@@ -73,7 +85,7 @@ Changes Watch::wait(const Deadline& deadline) {
       const bool deserted = (waiting[1].revents & POLLERR) != 0;
       const bool woken =
           std::any_of(waiting.begin() + 2, waiting.end(), [](const pollfd& waker) { return waker.revents != 0; });
-      if (changes.any || deserted || woken) return {true, changes.all || deserted, std::move(changes.names)};
+      if (changes.any || deserted || woken) return {true, changes.all || deserted, false, std::move(changes.names)};
     }
     if (deadline.passed()) return {};
   }
@@ -88,8 +100,12 @@ Changes Watch::read_events() {
     for (ssize_t at = 0; at < got;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
       at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
-      if ((event->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0) {
+      const auto file = files_.find(event->wd);
+      if ((event->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_ATTRIB)) != 0) {
         changes.any = changes.all = true;
+      } else if (file != files_.end()) {
+        changes.any = true;
+        changes.names.push_back(file->second);
       } else if (event->len > 0 && event->name[0] != '.') {
         changes.any = true;
         changes.names.emplace_back(event->name);
@@ -108,7 +124,7 @@ Changes Watch::wait_polling(const Deadline& deadline) {
   for (const int waker : wakers_) waiting.push_back({waker, POLLIN, 0});
   ::poll(waiting.data(), waiting.size(), left < 0 ? pause_ms_ : std::min(pause_ms_, left));
   pause_ms_ = std::min(pause_ms_ * 2, longest_pause_ms_);
-  return {.any = true, .all = true, .names = {}};
+  return {.any = true, .all = true, .untold = true};
 }
 
 }  // namespace team

@@ -5,6 +5,8 @@
 // who looks after that and then waits misses nothing.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,10 @@
 namespace team {
 
 struct Changes {
-  bool any = false;  // false: the deadline passed
-  bool all = false;  // anything may have changed; `names` does not tell
-  std::vector<std::string> names;
+  bool any = false;     // false: the deadline passed
+  bool all = false;     // anything may have changed; `names` does not tell
+  bool untold = false;  // nor does anything else: it is only time to look
+  std::vector<std::string> names = {};
 };
 
 // Whether the other end of a pipe was closed.
@@ -24,9 +27,19 @@ bool is_deserted(int fd);
 
 class Watch {
  public:
+  // Of nothing yet.
+  Watch();
   explicit Watch(const Folder& folder);
+  // Whether the file system of this folder tells of changes at all.
+  static bool is_told_of(const Folder& folder);
+  // Whether this one is told of changes: a user has only so many instances of inotify.
+  bool is_told() const { return static_cast<bool>(inotify_); }
   // Another folder; what is told then is of any of them.
   void add(const Folder& folder);
+  // One file in a folder, which must be there: when it is written; with `opened` also when somebody has had it open. As
+  // `all`: when it is touched, replaced or removed.
+  enum class Kind { written, opened };
+  void add(const Folder& folder, const std::string& file, Kind kind);
   // Where nothing tells of changes: look at the latest after so many seconds (2 if nobody says).
   void look_every(double seconds);
   // Also wakes when nobody reads from the pipe behind `fd` any more.
@@ -42,7 +55,10 @@ class Watch {
   Changes read_events();
   Changes wait_polling(const Deadline& deadline);
 
+  void add_path(const Folder& folder, const std::string& path, std::uint32_t events, const std::string& name);
+
   Fd inotify_;
+  std::map<int, std::string> files_;  // that are watched by themselves
   int reader_ = -1;
   std::vector<int> wakers_;
   int pause_ms_ = 50;
