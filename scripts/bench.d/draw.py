@@ -13,8 +13,8 @@ SERIES = {
     "ours": "task-claim --next",
     "static": "an empty program",
 }
-WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 64, 182, 48, 48
+WIDTH, HEIGHT = 780, 420
+LEFT, RIGHT, TOP, BOTTOM = 64, 236, 48, 48
 LABEL_GAP = 17  # between the labels of two lines, so that both can be read
 
 STYLE = """
