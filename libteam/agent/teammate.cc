@@ -328,7 +328,8 @@ void Teammate::persist(Call call) {
 // each who watches makes that dearer for all.
 void Teammate::watch() {
   dozes_ = false;
-  watch_.emplace(presence_->folder());
+  watch_ = take_watch();
+  watch_->add(presence_->folder());
   place_.board().watch(*watch_);
   for (const int fd : {signals_.fd(), driver_.news(), options_.waker}) {
     if (fd >= 0) watch_->wake_on(fd);
@@ -355,7 +356,7 @@ void Teammate::doze() {
     post_->leave();  // it would be slow to see anything
   }
   dozes_ = true;
-  watch_.emplace();
+  watch_ = take_watch();
   door_->watch(*watch_);
   watch_->add(folder, kConfig, Watch::Kind::written);
   std::vector<int> wakers = {signals_.fd(), driver_.news(), options_.waker};
@@ -368,8 +369,23 @@ void Teammate::doze() {
 }
 
 void Teammate::stop_watching() {
-  watch_.reset();
+  put_watch_away();
   if (post_) post_->leave();
+}
+
+// It is kept: who has just been woken has no time to close it.
+void Teammate::put_watch_away() {
+  if (!watch_) return;
+  watch_->clear();
+  put_away_ = std::move(watch_);
+  watch_.reset();
+}
+
+Watch Teammate::take_watch() {
+  put_watch_away();
+  Watch watch = put_away_ && put_away_->is_told() ? std::move(*put_away_) : Watch();
+  put_away_.reset();
+  return watch;
 }
 
 void Teammate::wait_after(const Error& error) {
@@ -821,7 +837,7 @@ void Teammate::idle() {
     if (dozes_ ? stirs(changes) : concerns_me(changes)) break;
   }
   if (look_again_.passed()) look_again_ = Deadline::never();
-  if (dozes_) watch_.reset();  // the files may be others by now
+  if (dozes_) put_watch_away();  // the files may be others by now
 }
 
 // Whether something has come for one who dozes: its mail, another configuration, the post, or a nudge.

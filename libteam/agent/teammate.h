@@ -126,6 +126,8 @@ class Teammate {
   void watch();
   void doze();
   void stop_watching();
+  void put_watch_away();
+  Watch take_watch();
   void idle();
   bool is_kept_busy();
   bool follows_verdict();
@@ -151,8 +153,9 @@ class Teammate {
   std::optional<Presence> presence_;
   std::optional<Mailbox> door_;  // for a look from another thread
   std::optional<Watch> watch_;
-  std::optional<Post> post_;  // to be the one who looks at the board for all idle ones of its role
-  bool dozes_ = false;        // `watch_` is of its own mail, and somebody else's is the post
+  std::optional<Post> post_;       // to be the one who looks at the board for all idle ones of its role
+  std::optional<Watch> put_away_;  // for the next time
+  bool dozes_ = false;             // `watch_` is of its own mail, and somebody else's is the post
   std::int64_t board_seen_ = 0;
   std::deque<Job> held_;  // what it holds and has not come to: of --task, or from its last life
   std::optional<Ending> ending_;

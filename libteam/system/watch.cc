@@ -64,7 +64,15 @@ void Watch::add_path(const Folder& folder, const std::string& path, std::uint32_
   const int watched = inotify_ && is_told_of(folder) ? ::inotify_add_watch(inotify_.get(), path.c_str(), events) : -1;
   // Out of watches or instances is no reason to fail: looking again and again still works.
   if (watched < 0) inotify_ = Fd();
-  else if (!name.empty()) files_[watched] = name;
+  else watched_[watched] = name;
+}
+
+void Watch::clear() {
+  for (const auto& [watched, name] : watched_) ::inotify_rm_watch(inotify_.get(), watched);
+  if (inotify_) read_events();
+  watched_.clear();
+  wakers_.clear();
+  reader_ = -1;
 }
 
 void Watch::look_every(double seconds) {
@@ -100,10 +108,10 @@ Changes Watch::read_events() {
     for (ssize_t at = 0; at < got;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
       at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
-      const auto file = files_.find(event->wd);
+      const auto file = watched_.find(event->wd);
       if ((event->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_ATTRIB)) != 0) {
         changes.any = changes.all = true;
-      } else if (file != files_.end()) {
+      } else if (file != watched_.end() && !file->second.empty()) {
         changes.any = true;
         changes.names.push_back(file->second);
       } else if (event->len > 0 && event->name[0] != '.') {

@@ -47,6 +47,10 @@ class Watch {
   // Also wakes, with no names, when something can be read from `fd`, or from another one that was named before.
   void wake_on(int fd) { wakers_.push_back(fd); }
 
+  // Watches nothing more, and can be used anew. To end a watch costs nothing in this way; closing it takes the kernel
+  // 20 to 60 ms.
+  void clear();
+
   // Blocks until entries whose names do not begin with a dot were made, replaced, written or removed, or the deadline
   // has passed.
   Changes wait(const Deadline& deadline);
@@ -58,7 +62,7 @@ class Watch {
   void add_path(const Folder& folder, const std::string& path, std::uint32_t events, const std::string& name);
 
   Fd inotify_;
-  std::map<int, std::string> files_;  // that are watched by themselves
+  std::map<int, std::string> watched_;  // a folder has no name here, a file that is watched by itself has
   int reader_ = -1;
   std::vector<int> wakers_;
   int pause_ms_ = 50;
