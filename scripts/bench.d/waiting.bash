@@ -1,13 +1,39 @@
 # Who waits: how soon it is awake, and what it costs until then.
 
-# woken LABEL: what `wake` measures by the plan on stdin.
+# woken LABEL: what `wake` measures by the plan on stdin, with the start of what wakes and of what is run then.
 woken() {
-  local median p95
   "$place/wake" "$wake_rounds" "$place/sign" >"$place/$1.results" 2>"$place/$1.errors" || cat "$place/$1.errors" >&2
-  median=$(awk '$1 == "median" { print $2 }' "$place/$1.results")
-  p95=$(awk '$1 == "p95" { print $2 }' "$place/$1.results")
-  row "$2" "$(in_ms "$median")" ms most 5
-  row "  the 95th of 100" "$(in_ms "$p95")" ms most 20
+}
+
+# report_woken LABEL TEXT row|note: the median and the 95th of 100, with bars or without.
+report_woken() {
+  local median p95
+  median=$(in_ms "$(awk '$1 == "median" { print $2 }' "$place/$1.results")")
+  p95=$(in_ms "$(awk '$1 == "p95" { print $2 }' "$place/$1.results")")
+  "$3" "$2" "$median" ms most 5
+  "$3" "  the 95th of 100" "$p95" ms most 20
+}
+
+# rank LABEL: the same figures of the microseconds on stdin.
+rank() {
+  sort -g | awk '{ all[NR] = $1 } END { if (NR) print "median", all[int((NR + 1) / 2)] "\np95", all[int(NR * 0.95 + 0.5)] }' \
+    >"$place/$1.results"
+}
+
+# From a message to the reader's note that it has it, by the log of the team.
+message_wakes() {
+  jq -r --arg reader "$1" 'select(.event.type == "MESSAGE_SENT" or .event.type == "MESSAGE_DELIVERED") |
+    select(.event.recipient == $reader) | [.event.message_id, .event.type, .timestamp] | @tsv' \
+    "$place"/waiting/.teams/waiting/events*.jsonl |
+    awk '$2 == "MESSAGE_SENT" { sent[$1] = $3 } $2 == "MESSAGE_DELIVERED" { got[$1] = $3 }
+      END { for (id in got) if (id in sent) printf "%.0f\n", (got[id] > sent[id] ? got[id] - sent[id] : 0) * 1e6 }'
+}
+
+# From the end of a task to the claim of the one that waited for it, by the files of the board.
+task_wakes() {
+  jq -r '[.id, (.blockedBy[0] // 0), (.claimedAt // 0), (.completedAt // 0)] | @tsv' "$place"/waiting/.tasks/*.json |
+    awk '{ claimed[$1] = $3; ended[$1] = $4; if ($2) first[$1] = $2 }
+      END { for (id in first) if (claimed[id]) printf "%.0f\n", (claimed[id] - ended[first[id]]) * 1e6 }'
 }
 
 plan_waiting_reader() {
@@ -64,9 +90,16 @@ part_waiting() {
   others=0
   make_team "$place/waiting" waiting process
   mkfifo "$place/sign" && fill_waiting || exit
-  woken reader "team-recv --wait, from the start of team-send" < <(plan_waiting_reader)
-  woken messages "an idle teammate's work, from that of team-send" < <(plan_messages)
-  woken tasks "the same by a task, from that of task-complete" < <(plan_tasks)
+  woken reader < <(plan_waiting_reader)
+  report_woken reader "team-recv --wait, from the start of team-send" row
+  woken messages < <(plan_messages)
+  message_wakes reader | rank message-wakes
+  report_woken message-wakes "an idle teammate, from a message to its receipt" row
+  report_woken messages "  from the start of team-send to that of the work" note
+  woken tasks < <(plan_tasks)
+  task_wakes | rank task-wakes
+  report_woken task-wakes "the same, from a task's end to the next one's claim" row
+  report_woken tasks "  from the start of task-complete to that of the work" note
   (cd "$place/waiting" && exec "$bin/teammate-run" idler --quiet --exec true) &
   pid=$!
   asleep "$pid"
