@@ -348,7 +348,7 @@ void Teammate::doze() {
     watch();
     return;
   }
-  const std::string post = place_.self().role ? ".lookout-" + *place_.self().role : ".lookout";
+  const std::string post = place_.self().role ? fmt::format(".lookout-{}.lock", *place_.self().role) : ".lookout.lock";
   if (!post_ || post_->name() != post) post_.emplace(folder, post);
   if (options_.auto_claim && post_->take()) {
     watch();
