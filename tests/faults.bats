@@ -129,7 +129,7 @@ letter() {
   for i in 2 3 4; do
     same "$i" "$(task-create 'another')"
     task-delete "$i"
-    rm -f .tasks/.index .tasks/.edges
+    rm -f .tasks/.index
   done
 
   strace -qqo trace -e inject=renameat2:signal=KILL:when=1 task-create 'killed' >/dev/null 2>&1 || true
@@ -139,6 +139,7 @@ letter() {
 
 @test "a call that a signal interrupts is made again" {
   strace -qqo trace true 2>/dev/null || skip 'cannot trace here'
+  [[ $TEAMKIT_BIN != */sanitize-*/bin ]] || skip 'what loads a program that is not static gives up'
   export TEAM_DURABILITY=power
   task-create 'first'
 
