@@ -33,6 +33,9 @@ on_terminal() {
   script -qec "stty cols ${COLUMNS_WANTED:-80} rows 24; $1" /dev/null </dev/null | tr -d '\r'
 }
 
+# Whether the programs were built with a sanitizer (make check SANITIZE=address).
+is_sanitized() { [[ $TEAMKIT_BIN == */sanitize-*/bin ]]; }
+
 # same EXPECTED ACTUAL: shows both if they differ.
 same() {
   [ "$1" == "$2" ] && return
