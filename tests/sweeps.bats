@@ -2,8 +2,12 @@
 load helper
 load trouble
 
+# What strikes a program at any of its calls strikes the sanitizer, too.
+not_sanitized() { ! is_sanitized || skip 'the sanitizer makes calls of its own'; }
+
 # sweep KIND: for 15 s; skips where processes cannot be traced.
 sweep() {
+  not_sanitized
   timeout 120 "$PROJECT/scripts/torture.d/sweep" "$1" "$BIN" --seconds 15 >sweep.out 2>sweep.err || status=$?
   if [ "${status:-0}" = 77 ]; then skip "$(cat sweep.err)"; fi
   cat sweep.out sweep.err
@@ -125,6 +129,7 @@ has_bodies() {
 }
 
 @test "what a killed writer left among the requests is found and swept" {
+  not_sanitized
   a_team
   killed_at write 1 plan-submit 'in two steps' --as bob
   same 1 "$(ls -A .teams/alpha/requests | wc -l)"
@@ -181,6 +186,7 @@ has_bodies() {
 }
 
 @test "a request is taken back with its message, or else the answer is that something was made" {
+  not_sanitized
   a_team
   run --separate-stderr strace -qq -o /dev/null -e trace=unlinkat,write -e inject=unlinkat:error=EIO \
     -e inject=write:error=ENOSPC:when=2 plan-submit 'in two steps' --as bob

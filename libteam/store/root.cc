@@ -15,10 +15,20 @@ namespace {
 constexpr const char* kCurrentFolder = "current folder";
 constexpr const char* kUpward = "upward from current folder";
 
-bool has_store(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(fs::symlink_status(folder / kTeamsFolder, ignored)) ||
-         fs::exists(fs::symlink_status(folder / kDefaultBoard, ignored));
+// Where it may be that we are not let in, such as above us, there is none for us then.
+enum class Entry { expected, doubtful };
+
+bool has_store(const fs::path& folder, Entry entry = Entry::doubtful) {
+  for (const char* name : {kTeamsFolder, kDefaultBoard}) {
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(folder / name, error);
+    if (fs::exists(status)) return true;
+    const bool is_shut_out = entry == Entry::doubtful && error == std::errc::permission_denied;
+    if (status.type() != fs::file_type::not_found && !is_shut_out) {
+      fail(Code::io, "cannot look at '{}': {}", (folder / name).string(), error.message());
+    }
+  }
+  return false;
 }
 
 std::string first_line_of(const fs::path& file) {
@@ -82,12 +92,12 @@ std::optional<Root> Root::look(const RootChoice& choice) {
   if (named) {
     const fs::path path = absolute_path(*named);
     Folder folder = open_root(path);
-    if (!has_store(path)) return std::nullopt;
+    if (!has_store(path, Entry::expected)) return std::nullopt;
     return Root(std::move(folder), path.string(), choice.directory ? "-C" : "TEAM_ROOT");
   }
   const fs::path here = current_folder();
   for (fs::path folder = here;; folder = folder.parent_path()) {
-    if (has_store(folder)) {
+    if (has_store(folder, folder == here ? Entry::expected : Entry::doubtful)) {
       return Root(open_root(folder, here), folder.string(), folder == here ? kCurrentFolder : kUpward);
     }
     if (folder == folder.parent_path()) break;
