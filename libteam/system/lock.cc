@@ -168,9 +168,9 @@ std::optional<Lock> Lock::try_acquire(const Folder& folder, const std::string& n
 
 std::optional<LifeLock> LifeLock::acquire(const Folder& folder, const std::string& name) {
   Fd fd = folder.open(name, O_RDWR | O_CREAT);
-  // A look ends within microseconds; the keeper of one who was killed needs a few milliseconds to clear up, on a busy
-  // machine many.
-  const Deadline moment = Deadline::in(1);
+  // A look ends within microseconds; the keeper of one who was killed needs a few milliseconds to clear up. Not longer:
+  // who waits until the other one has done its work would do it once more.
+  const Deadline moment = Deadline::in(0.3);
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
     if (moment.passed()) return std::nullopt;

@@ -239,34 +239,41 @@ void preliminary_answers() {
 }
 
 void error_bodies() {
-  std::string said = whole("500 Internal Server Error", "Content-Type: text/event-stream\r\n", "no stream, an error");
+  std::mutex mutex;
+  std::string said;
+  const auto answer_with = [&](std::string text) {
+    const std::lock_guard guard(mutex);
+    said = std::move(text);
+  };
   Server server([&](int connection, const std::string&) {
+    const std::lock_guard guard(mutex);
     say(connection, said);
     return false;
   });
+  answer_with(whole("500 Internal Server Error", "Content-Type: text/event-stream\r\n", "no stream, an error"));
   Http http({});
   Posted posted = post(http, server.url());
   CHECK(posted.answer.status == 500 && posted.answer.body == "no stream, an error" && posted.heard.empty());
 
   // Something else than a stream is given back whole, too.
-  said = whole("200 OK", "Content-Type: Application/JSON; charset=utf-8\r\n", "{\"error\":1}");
+  answer_with(whole("200 OK", "Content-Type: Application/JSON; charset=utf-8\r\n", "{\"error\":1}"));
   posted = post(http, server.url());
   CHECK(posted.answer.status == 200 && !posted.answer.is_heard && posted.answer.body == "{\"error\":1}");
-  said = whole("200 OK", "Content-Type: text/html\r\n", "<p>");
+  answer_with(whole("200 OK", "Content-Type: text/html\r\n", "<p>"));
   CHECK(post(http, server.url()).answer.body == "<p>");
-  said = whole("200 OK", "", "no type");
+  answer_with(whole("200 OK", "", "no type"));
   posted = post(http, server.url());
   CHECK(posted.answer.is_heard && posted.heard == "no type");
 
   // At most 64 KiB of it are kept; one without an end is not waited for.
-  said = whole("502 Bad Gateway", "", std::string(500'000, 'x'));
+  answer_with(whole("502 Bad Gateway", "", std::string(500'000, 'x')));
   CHECK(post(http, server.url()).answer.body == std::string(64 * 1024, 'x'));
-  said = whole("502 Bad Gateway", "", std::string(20'000'000, 'x'));
+  answer_with(whole("502 Bad Gateway", "", std::string(20'000'000, 'x')));
   posted = post(http, server.url());
   CHECK(posted.answer.status == 502 && posted.answer.body.size() == 64 * 1024);
 
   // Its end is lost: it counts all the same.
-  said = "HTTP/1.1 529 Overloaded\r\nContent-Length: 1000\r\n\r\noverloaded";
+  answer_with("HTTP/1.1 529 Overloaded\r\nContent-Length: 1000\r\n\r\noverloaded");
   posted = post(http, server.url());
   CHECK(posted.answer.status == 529 && posted.answer.body == "overloaded");
 }
