@@ -1,6 +1,7 @@
 #include "libteam/system/id.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "libteam/base/clock.h"
 #include "libteam/system/file.h"
@@ -15,7 +16,9 @@ constexpr std::size_t kLength = 26;
 }  // namespace
 
 std::string new_id() {
+  static std::mutex mutex;  // who types and the model that answers are two threads of one process
   static unsigned __int128 last = 0;
+  const std::lock_guard guard(mutex);
   const auto milliseconds = static_cast<unsigned __int128>(now_ns() / 1'000'000);
   const auto random = (static_cast<unsigned __int128>(random_number() & 0xFFFF) << 64) | random_number();
   last = std::max((milliseconds << 80) | random, last + 1);
