@@ -320,7 +320,7 @@ void connections_that_hang() {
 }
 
 void broken_streams() {
-  int cut = 0;
+  std::atomic<int> cut = 0;
   Server server([&](int connection, const std::string&) {
     if (cut == 0) return false;
     begin_stream(connection);
@@ -337,12 +337,12 @@ void broken_streams() {
 }
 
 void silent_servers() {
-  int said = 0;
-  Server* self = nullptr;
+  std::atomic<int> said = 0;
+  std::atomic<Server*> self = nullptr;
   Server server([&](int connection, const std::string&) {
     if (said > 0) begin_stream(connection);
     if (said > 1) chunk(connection, "one ");
-    self->hold(connection);
+    self.load()->hold(connection);
     return false;
   });
   self = &server;
