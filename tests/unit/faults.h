@@ -20,9 +20,10 @@
 
 namespace team::test {
 
-// A sanitizer looks by pipes and writes of its own whether memory can be read: these calls cannot be refused then.
+// A sanitizer looks by pipes and writes of its own whether memory can be read, and may have a thread of its own:
+// neither can be refused then.
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TEAMKIT_SANITIZED
 #endif
 #endif
