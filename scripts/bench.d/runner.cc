@@ -1,15 +1,12 @@
 // runner ROUNDS [WORKERS] - run commands in turn, many times, and say how long each took
 //
-// A line of stdin is LABEL<TAB>FOLDER<TAB>WORD<TAB>WORD…; in a word, %r is the round, %w the worker (from 1) and %n a
-// number never used before. In each round every line runs once, in order, so that whatever else the machine does falls
-// on all of them alike. Lines with the label "-" run and are not counted; those with "&" run beside all rounds and are
-// ended after them. With WORKERS, so many processes run a line at the same time.
-// Prints LABEL<TAB>median µs<TAB>largest memory in KB<TAB>failures<TAB>median µs of processor time, a line for each
-// label; and before them #others<TAB>the percentage of the machine that was used by anybody else meanwhile: where processes wait for a
+// stdin is a plan, see plan.h. In each round every line runs once, in order, so that whatever else the machine does
+// falls on all of them alike. Lines with the label "-" run and are not counted; those with "&" run beside all rounds
+// and are ended after them. With WORKERS, so many processes run a line at the same time. Prints LABEL<TAB>median
+// µs<TAB>largest memory in KB<TAB>failures<TAB>median µs of processor time, a line for each label; and before them
+// #others<TAB>the percentage of the machine that was used by anybody else meanwhile: where processes wait for a
 // processor, all of them seem to take equally long.
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,90 +15,44 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <vector>
+
+#include "scripts/bench.d/plan.h"
 
 namespace {
 
-struct Line {
-  std::string label, folder;
-  std::vector<std::string> words;
+// A line of the plan and what came of it.
+struct Measured {
+  Line line;
   std::vector<double> micros = {}, cpu_micros = {};
   long kilobytes = 0;
   long failures = 0;
 };
 
-struct Marks {
-  int round = 0, worker = 0, number = 0;
-};
-
-std::vector<Line> read_lines() {
-  std::vector<Line> lines;
-  std::vector<std::string> fields(1);
-  for (int c = std::getchar(); c != EOF; c = std::getchar()) {
-    if (c == '\t') {
-      fields.emplace_back();
-    } else if (c != '\n') {
-      fields.back().push_back(static_cast<char>(c));
-    } else {
-      if (fields.size() > 2) lines.push_back({fields[0], fields[1], {fields.begin() + 2, fields.end()}});
-      fields.assign(1, {});
-    }
-  }
-  return lines;
-}
-
-std::string fill_in(std::string word, const Marks& marks) {
-  const std::pair<const char*, int> values[] = {{"%r", marks.round}, {"%w", marks.worker}, {"%n", marks.number}};
-  for (const auto& [mark, value] : values) {
-    for (auto at = word.find(mark); at != std::string::npos; at = word.find(mark)) {
-      word.replace(at, 2, std::to_string(value));
-    }
-  }
-  return word;
-}
-
-pid_t start(const Line& line, const Marks& marks) {
-  std::vector<std::string> words;
-  for (const std::string& word : line.words) words.push_back(fill_in(word, marks));
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addchdir_np(&actions, line.folder.c_str());
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t pid = -1;
-  const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error == 0 ? pid : -1;
-}
-
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-void run(Line& line, Marks& marks, int workers) {
+void run(Measured& measured, Marks& marks, int workers) {
   const auto before = std::chrono::steady_clock::now();
   int running = 0;
   double cpu = 0;
   for (marks.worker = 1; marks.worker <= workers; ++marks.worker) {
     ++marks.number;
-    if (start(line, marks) > 0) ++running;
-    else ++line.failures;
+    if (start(measured.line, marks) > 0) ++running;
+    else ++measured.failures;
   }
   for (; running > 0; --running) {
     int status = 0;
     rusage usage{};
     wait4(-1, &status, 0, &usage);
-    line.kilobytes = std::max(line.kilobytes, usage.ru_maxrss);
+    measured.kilobytes = std::max(measured.kilobytes, usage.ru_maxrss);
     cpu += seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-    if (status != 0) ++line.failures;
+    if (status != 0) ++measured.failures;
   }
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - before;
-  line.micros.push_back(took.count());
-  line.cpu_micros.push_back(cpu * 1e6);
+  measured.micros.push_back(took.count());
+  measured.cpu_micros.push_back(cpu * 1e6);
 }
 
 double median(std::vector<double>& values) {
@@ -142,25 +93,25 @@ double seconds_used_by_others() {
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 0;
   const int workers = argc > 2 ? std::atoi(argv[2]) : 1;
-  std::vector<Line> lines = read_lines();
+  std::vector<Measured> all;
   Marks marks;
   const auto start_time = std::chrono::steady_clock::now();
   const double others_before = seconds_used_by_others();
   std::vector<pid_t> beside;
-  for (const Line& line : lines) {
+  for (const Line& line : read_lines()) {
     if (line.label == "&") beside.push_back(start(line, marks));
+    else all.push_back({line});
   }
-  std::erase_if(lines, [](const Line& line) { return line.label == "&"; });
   for (marks.round = 1; marks.round <= rounds; ++marks.round) {
-    for (Line& line : lines) run(line, marks, workers);
+    for (Measured& one : all) run(one, marks, workers);
   }
   end_all(beside);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_time;
   const double machine = took.count() * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   std::printf("#others\t%.0f\t0\t0\t0\n", std::max(0.0, 100 * (seconds_used_by_others() - others_before) / machine));
-  for (Line& line : lines) {
-    if (line.label == "-" || rounds < 1) continue;
-    std::printf("%s\t%.1f\t%ld\t%ld\t%.0f\n", line.label.c_str(), median(line.micros), line.kilobytes, line.failures,
-                median(line.cpu_micros));
+  for (Measured& one : all) {
+    if (one.line.label == "-" || rounds < 1) continue;
+    std::printf("%s\t%.1f\t%ld\t%ld\t%.0f\n", one.line.label.c_str(), median(one.micros), one.kilobytes, one.failures,
+                median(one.cpu_micros));
   }
 }

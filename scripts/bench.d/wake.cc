@@ -1,14 +1,11 @@
 // wake ROUNDS FIFO - how long it takes from the start of a command until somebody who waited has noticed
 //
-// stdin is as for runner: LABEL<TAB>FOLDER<TAB>WORD<TAB>WORD…, with %r for the round. The labels are `waiter`, started
-// once and ended after the last round, or `each`, started in each round; `before`, run in each round; and `trigger`, of
-// which the time counts. Who waits writes something to the FIFO as soon as it is awake. A round begins when it has not
-// run for a while.
-// Prints median<TAB>µs and p95<TAB>µs.
+// stdin is a plan, see plan.h. The labels are `waiter`, started once and ended after the last round, or `each`, started
+// in each round; `before`, run in each round; and `trigger`, of which the time counts. Who waits writes something to
+// the FIFO as soon as it is awake. A round begins when it has not run for a while. Prints median<TAB>µs and p95<TAB>µs.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,55 +16,21 @@
 #include <string>
 #include <vector>
 
+#include "scripts/bench.d/plan.h"
+
 namespace {
 
 constexpr int kAsleepMs = 15;
 constexpr int kPatienceMs = 20000;
-
-struct Line {
-  std::string label, folder;
-  std::vector<std::string> words;
-};
 
 [[noreturn]] void give_up(const char* why) {
   std::fprintf(stderr, "wake: %s\n", why);
   std::exit(1);
 }
 
-std::vector<Line> read_lines() {
-  std::vector<Line> lines;
-  std::vector<std::string> fields(1);
-  for (int c = std::getchar(); c != EOF; c = std::getchar()) {
-    if (c == '\t') {
-      fields.emplace_back();
-    } else if (c != '\n') {
-      fields.back().push_back(static_cast<char>(c));
-    } else {
-      if (fields.size() > 2) lines.push_back({fields[0], fields[1], {fields.begin() + 2, fields.end()}});
-      fields.assign(1, {});
-    }
-  }
-  return lines;
-}
-
-pid_t start(Line line, int round) {
-  std::vector<char*> argv;
-  for (std::string& word : line.words) {
-    for (auto at = word.find("%r"); at != std::string::npos; at = word.find("%r")) {
-      word.replace(at, 2, std::to_string(round));
-    }
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addchdir_np(&actions, line.folder.c_str());
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t pid = -1;
-  const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) give_up("cannot start a command");
+pid_t start_in(int round, const Line& line) {
+  const pid_t pid = start(line, {.round = round});
+  if (pid < 0) give_up("cannot start a command");
   return pid;
 }
 
@@ -113,20 +76,20 @@ int main(int argc, char** argv) {
   const std::vector<Line> lines = read_lines();
   pid_t waiter = -1;
   for (const Line& line : lines) {
-    if (line.label == "waiter") waiter = start(line, 0);
+    if (line.label == "waiter") waiter = start_in(0, line);
   }
   std::vector<double> micros;
   for (int round = 1; round <= rounds; ++round) {
     pid_t once = -1, trigger = -1;
     for (const Line& line : lines) {
-      if (line.label == "before") wait_for(start(line, round));
-      if (line.label == "each") once = start(line, round);
+      if (line.label == "before") wait_for(start_in(round, line));
+      if (line.label == "each") once = start_in(round, line);
     }
     wait_until_asleep(once > 0 ? once : waiter);
     drain(fifo);
     const auto begin = std::chrono::steady_clock::now();
     for (const Line& line : lines) {
-      if (line.label == "trigger") trigger = start(line, round);
+      if (line.label == "trigger") trigger = start_in(round, line);
     }
     pollfd sign{fifo, POLLIN, 0};
     if (poll(&sign, 1, kPatienceMs) != 1) give_up("nobody woke up");
