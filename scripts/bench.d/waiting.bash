@@ -20,13 +20,16 @@ rank() {
     >"$place/$1.results"
 }
 
-# From a message to the reader's note that it has it, by the log of the team.
+# From the making of a message, which its id tells to the millisecond, to the reader's note that it has it. (That it was
+# sent is noted after it is there, and so at times after it was received.)
 message_wakes() {
-  jq -r --arg reader "$1" 'select(.event.type == "MESSAGE_SENT" or .event.type == "MESSAGE_DELIVERED") |
-    select(.event.recipient == $reader) | [.event.message_id, .event.type, .timestamp] | @tsv' \
-    "$place"/waiting/.teams/waiting/events*.jsonl |
-    awk '$2 == "MESSAGE_SENT" { sent[$1] = $3 } $2 == "MESSAGE_DELIVERED" { got[$1] = $3 }
-      END { for (id in got) if (id in sent) printf "%.0f\n", (got[id] > sent[id] ? got[id] - sent[id] : 0) * 1e6 }'
+  jq -r --arg reader "$1" 'select(.event.type == "MESSAGE_DELIVERED" and .event.recipient == $reader) |
+    [.event.message_id, .timestamp] | @tsv' "$place"/waiting/.teams/waiting/events*.jsonl |
+    awk '{
+      made = 0
+      for (i = 1; i <= 10; i++) made = made * 32 + index("0123456789ABCDEFGHJKMNPQRSTVWXYZ", substr($1, i, 1)) - 1
+      printf "%.0f\n", $2 * 1e6 - made * 1e3
+    }'
 }
 
 # From the end of a task to the claim of the one that waited for it, by the files of the board.
