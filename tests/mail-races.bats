@@ -134,7 +134,7 @@ drain_until_killed() {
     i=$((i + 1))
     team-recv --as backend --follow >"part-$i" 2>/dev/null 3>&- &
     reader=$!
-    read -rt "0.0$((RANDOM % 6 + 1))" <> <(:) || true
+    read -rt "$(printf '0.%03d' $((RANDOM % 30 + 1)))" <> <(:) || true
     kill -KILL "$reader"
     wait "$reader" 2>/dev/null || true
   done
@@ -160,6 +160,8 @@ drain_until_killed() {
 
 @test "writers that are killed lose none of what they said was sent, and harm no other message" {
   make_team
+  exec 9>writing
+  flock 9  # held by every writer, and by one that outlives its shell
   write_on() {
     while true; do team-send backend "$1 $((++n))" --as lead >>"sent-$1"; done
   }
@@ -177,6 +179,8 @@ drain_until_killed() {
     done
     wait "${pids[@]}" 2>/dev/null || true
   done
+  exec 9>&-
+  flock writing true
 
   team-recv --as backend >received
 
