@@ -23,7 +23,6 @@ constexpr double kLongestPause = 30;
 constexpr double kLongestDoze = 30;
 
 constexpr const char* kPrompt = "the prompt";
-constexpr const char* kConfig = "config.json";
 
 std::string title_of(const std::optional<Task>& task) { return task ? fmt::format("task {}", task->id) : kPrompt; }
 
@@ -331,6 +330,11 @@ void Teammate::watch() {
   watch_ = take_watch();
   watch_->add(presence_->folder());
   place_.board().watch(*watch_);
+  hear_of_news();
+}
+
+// What is in no folder.
+void Teammate::hear_of_news() {
   for (const int fd : {signals_.fd(), driver_.news(), options_.waker}) {
     if (fd >= 0) watch_->wake_on(fd);
   }
@@ -358,13 +362,9 @@ void Teammate::doze() {
   dozes_ = true;
   watch_ = take_watch();
   door_->watch(*watch_);
-  watch_->add(folder, kConfig, Watch::Kind::written);
-  std::vector<int> wakers = {signals_.fd(), driver_.news(), options_.waker};
-  if (options_.auto_claim && watch_->is_told() && !post_->take_or_wait()) wakers.push_back(post_->fd());
-  for (const int fd : wakers) {
-    if (fd >= 0) watch_->wake_on(fd);
-  }
-  watch_->look_every(number_setting(place_.team(), "idle.poll"));
+  watch_->add(folder, kTeamConfig, Watch::Kind::written);
+  hear_of_news();
+  if (options_.auto_claim && watch_->is_told() && !post_->take_or_wait()) watch_->wake_on(post_->fd());
   board_seen_ = place_.board().changed_at();
 }
 
@@ -397,7 +397,7 @@ void Teammate::wait_after(const Error& error) {
     const Changes changes = watch_->wait(deadline);
     if (const auto signal = signals_.take()) interrupt(*signal);
     const auto& names = changes.names;
-    if (std::find(names.begin(), names.end(), kConfig) != names.end()) break;  // perhaps it is mended
+    if (std::find(names.begin(), names.end(), kTeamConfig) != names.end()) break;  // perhaps it is mended
   }
 }
 
@@ -845,7 +845,7 @@ bool Teammate::stirs(const Changes& changes) {
   const auto& names = changes.names;
   const bool is_told = changes.any && !changes.untold;
   const bool is_woken = is_told && (changes.all || names.empty());
-  if (is_woken || door_->has_new() || std::find(names.begin(), names.end(), kConfig) != names.end()) return true;
+  if (is_woken || door_->has_new() || std::find(names.begin(), names.end(), kTeamConfig) != names.end()) return true;
   if (is_told) return false;
   // Nobody has told it anything: should the one at the post hang, or be missing, it looks for itself.
   return place_.board().changed_at() != board_seen_ || !place_.is_current();
@@ -868,7 +868,7 @@ bool Teammate::concerns_me(const Changes& changes) {
     const bool somebody_died = name.ends_with(".alive");
     // The kernel tells of the end of a life just before it frees the lock: look once more a little later.
     if (somebody_died) look_again_ = Deadline::in(0.05);
-    concerns = concerns || is_task || somebody_died || name == inbox || name == kConfig;
+    concerns = concerns || is_task || somebody_died || name == inbox || name == kTeamConfig;
   }
   return concerns;
 }

@@ -125,6 +125,7 @@ class Teammate {
 
   void watch();
   void doze();
+  void hear_of_news();
   void stop_watching();
   void put_watch_away();
   Watch take_watch();

@@ -724,7 +724,7 @@ class Witness {
   void open() {
     if (opened_) return;
     auto folder = std::exchange(first_, nullptr);
-    if (!folder) folder = std::make_shared<const Folder>(Roster(root_, lock_timeout_).folder_of(team_));
+    if (!folder) folder = Roster(root_, lock_timeout_).shared_folder_of(team_);
     opened_.emplace(std::move(folder), *this);
   }
 
@@ -758,7 +758,7 @@ Board open_board(const Root& root, const Team* team, double lock_timeout, Missin
     rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
     rules.lease = number_setting(*team, "tasks.lease");
     for (const Member& member : team->members) members.push_back(member.name);
-    if (!team_folder) team_folder = std::make_shared<const Folder>(Roster(root, lock_timeout).folder_of(team->name));
+    if (!team_folder) team_folder = Roster(root, lock_timeout).shared_folder_of(team->name);
     life_of = lives_in(team_folder);
     const auto witness = std::make_shared<Witness>(root, *team, lock_timeout, std::move(team_folder));
     record = [witness](const Actor& actor, const std::vector<Event>& events) { witness->record(actor, events); };

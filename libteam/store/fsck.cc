@@ -232,7 +232,7 @@ void check_bodies(const Folder& folder, double lock_timeout, Findings& findings)
 }
 
 void check_team(const Folder& folder, const Team& team, double lock_timeout, Findings& findings) {
-  const std::string file = folder.path_of("config.json");
+  const std::string file = folder.path_of(kTeamConfig);
   check_temporaries(folder, findings);
   if (const auto requests = folder.find_beneath(kRequestsFolder)) check_temporaries(*requests, findings);
   check_bodies(folder, lock_timeout, findings);

@@ -133,7 +133,7 @@ void LiveTeam::look(const Changes& changes) {
   bool team = false, events = false;
   for (const std::string& name : changes.names) {
     if (const auto id = TaskFiles::id_of(name)) tasks.insert(*id);
-    if (name == "config.json") team = true;
+    if (name == kTeamConfig) team = true;
     else if (is_of_log(name)) events = true;
     else if (const auto reader = reader_of(name)) letters.insert(*reader);
     else if (const auto member = member_of(name, {".json", ".alive"})) members.insert(*member);

@@ -44,8 +44,7 @@ Mail::Mail(const Root& root, const Team& team, double lock_timeout, std::shared_
     : team_(team),
       lock_timeout_(lock_timeout),
       durability_(durability_of(&team)),
-      folder_(folder ? std::move(folder)
-                     : std::make_shared<const Folder>(Roster(root, lock_timeout).folder_of(team.name))),
+      folder_(folder ? std::move(folder) : Roster(root, lock_timeout).shared_folder_of(team.name)),
       events_(*folder_, lock_timeout),
       hooks_(*folder_, root.path(), team.name, hook_seconds(team)),
       requests_(*folder_, durability_, lock_timeout) {}

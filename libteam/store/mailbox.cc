@@ -226,9 +226,7 @@ std::optional<Batch> Mailbox::take_whole(std::size_t most) const {
   if (messages.size() > most) return std::nullopt;
   const std::string slot = free_slot();
   folder_.rename_into(inbox, folder_, slot);
-  Fd fd = folder_.open(slot, O_RDONLY);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", folder_.path_of(slot));
-  Batch batch(*this, slot, std::move(fd), std::move(messages));
+  Batch batch = hold_slot(slot, std::move(messages));
   batch.is_all_ = true;
   return batch;
 }
@@ -236,6 +234,11 @@ std::optional<Batch> Mailbox::take_whole(std::size_t most) const {
 Batch Mailbox::put_into_slot(std::vector<Message> messages) const {
   const std::string slot = free_slot();
   folder_.replace(slot, lines_of(messages), durability_);
+  return hold_slot(slot, std::move(messages));
+}
+
+// Locked as long as the reader has them.
+Batch Mailbox::hold_slot(const std::string& slot, std::vector<Message> messages) const {
   Fd fd = folder_.open(slot, O_RDONLY);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", folder_.path_of(slot));
   return Batch(*this, slot, std::move(fd), std::move(messages));

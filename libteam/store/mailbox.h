@@ -119,6 +119,7 @@ class Mailbox {
   Portion find_oldest(std::size_t most) const;
   Portion find_fitting(const MessageFilter& filter, std::size_t most) const;
   Batch put_into_slot(std::vector<Message> messages) const;
+  Batch hold_slot(const std::string& slot, std::vector<Message> messages) const;
   std::string free_slot() const;
   std::optional<Message> parse_or_reject(const std::string& line) const;
   void sync_rejected() const;

@@ -18,7 +18,6 @@ namespace team {
 
 namespace {
 
-constexpr const char* kConfig = "config.json";
 constexpr const char* kLock = ".lock";
 constexpr std::string_view kDeletedPrefix = ".deleted-";
 
@@ -110,7 +109,7 @@ std::vector<std::string> Roster::names() const {
   const auto teams = root_.find_store(kTeamsFolder);
   if (!teams) return found;
   teams->each_name([&](const char* name) {
-    if (is_name(name) && teams->has(fmt::format("{}/{}", name, kConfig))) found.emplace_back(name);
+    if (is_name(name) && teams->has(fmt::format("{}/{}", name, kTeamConfig))) found.emplace_back(name);
   });
   std::sort(found.begin(), found.end());
   return found;
@@ -131,17 +130,21 @@ Folder Roster::folder_of(const std::string& name) const {
   return std::move(*folder);
 }
 
+std::shared_ptr<const Folder> Roster::shared_folder_of(const std::string& name) const {
+  return std::make_shared<const Folder>(folder_of(name));
+}
+
 Stamp Roster::version_of(const std::string& name) const {
-  const auto stamp = folder_of(name).stamp(kConfig);
+  const auto stamp = folder_of(name).stamp(kTeamConfig);
   if (!stamp) fail(Code::not_found, "no team '{}'", name);
   return *stamp;
 }
 
 Roster::Opened Roster::open(const std::string& name) const {
-  auto folder = std::make_shared<const Folder>(folder_of(name));
-  const auto contents = folder->read(kConfig, JsonLimits{}.bytes);
+  auto folder = shared_folder_of(name);
+  const auto contents = folder->read(kTeamConfig, JsonLimits{}.bytes);
   if (!contents) fail(Code::not_found, "no team '{}'", name);
-  return {parse_team(contents->text, name, folder->path_of(kConfig)), std::move(folder)};
+  return {parse_team(contents->text, name, folder->path_of(kTeamConfig)), std::move(folder)};
 }
 
 Team Roster::get(const std::string& name) const { return open(name).team; }
@@ -149,7 +152,7 @@ Team Roster::get(const std::string& name) const { return open(name).team; }
 Life Roster::life_of(const std::string& team, const std::string& member) const { return lives(team)(member); }
 
 std::function<Life(const std::string&)> Roster::lives(const std::string& team) const {
-  return lives_in(std::make_shared<const Folder>(folder_of(team)));
+  return lives_in(shared_folder_of(team));
 }
 
 std::function<Life(const std::string&)> lives_in(std::shared_ptr<const Folder> folder) {
@@ -182,7 +185,7 @@ void Roster::create(const Team& team) const {
   const std::string unseen = temporary_name();
   try {
     const Folder folder = teams.make_beneath(unseen, Durability::process);
-    folder.write_unseen(kConfig, to_file(team), durable);
+    folder.write_unseen(kTeamConfig, to_file(team), durable);
     if (durable == Durability::power) folder.sync(Code::io);
     teams.rename_into(unseen, teams, team.name);
   } catch (const Error&) {
@@ -210,15 +213,15 @@ Team Roster::change(const std::string& name, const std::function<void(Team&)>& e
   sweep_bodies(folder);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
-    const auto contents = folder.read(kConfig, JsonLimits{}.bytes);
+    const auto contents = folder.read(kTeamConfig, JsonLimits{}.bytes);
     if (!contents) fail(Code::not_found, "no team '{}'", name);
-    Team team = parse_team(contents->text, name, folder.path_of(kConfig));
+    Team team = parse_team(contents->text, name, folder.path_of(kTeamConfig));
     edit(team);
     // A person who edits the file takes no lock: if it changed under us, theirs is read and ours done again.
     NewFile file(folder, to_file(team), durability_of(&team));
-    if (file.exchange(folder, kConfig, contents->stamp)) return team;
+    if (file.exchange(folder, kTeamConfig, contents->stamp)) return team;
   }
-  fail(Code::again, "'{}' is being changed by something else all the time", folder.path_of(kConfig));
+  fail(Code::again, "'{}' is being changed by something else all the time", folder.path_of(kTeamConfig));
 }
 
 void Roster::remove(const std::string& name) const {

@@ -40,6 +40,8 @@ class Roster {
   Stamp version_of(const std::string& team) const;
   // For store/ only, and for those who watch it. Throws not_found.
   Folder folder_of(const std::string& team) const;
+  // The same for several who use it, each as long as it likes.
+  std::shared_ptr<const Folder> shared_folder_of(const std::string& team) const;
   Life life_of(const std::string& team, const std::string& member) const;
   // The same as a function, for many questions about one team.
   std::function<Life(const std::string& member)> lives(const std::string& team) const;
@@ -61,7 +63,9 @@ class Roster {
 // The same for the folder of a team.
 std::function<Life(const std::string& member)> lives_in(std::shared_ptr<const Folder> folder);
 
-// In the folder of a team: locked by a member's process for its whole life.
+// In the folder of a team: how it is set up.
+inline constexpr const char* kTeamConfig = "config.json";
+// There too: locked by a member's process for its whole life.
 std::string alive_file(const std::string& member);
 
 // There too: what tools of models said that was too long, and whose turn it is to call a service.

@@ -32,7 +32,6 @@ constexpr std::int64_t kFormat = 1;
 constexpr const char* kManifest = "teamkit.json";
 constexpr const char* kTeam = "team";
 constexpr const char* kBoard = "board";
-constexpr const char* kConfig = "config.json";
 constexpr const char* kLock = ".lock";
 constexpr const char* kEvents = "events.jsonl";
 constexpr const char* kEventsLock = "events.lock";
@@ -369,7 +368,7 @@ class Loader {
 
 void Loader::check_name(const ArchiveEntry& entry) const {
   if (!belongs(entry.name)) refuse("'{}' is no part of a team", one_line(entry.name));
-  const bool is_read = entry.name == kManifest || entry.name == beneath(kTeam, kConfig);
+  const bool is_read = entry.name == kManifest || entry.name == beneath(kTeam, kTeamConfig);
   if (is_read && entry.size > JsonLimits{}.bytes)
     refuse("'{}' is larger than {} bytes", entry.name, JsonLimits{}.bytes);
 }
@@ -429,7 +428,7 @@ Team Loader::settle_configuration(const Folder& unpacked, const LoadChoice& choi
   const auto name = fields.text("team");
   if (!name || !is_name(*name)) fields.refuse("team", "a name");
 
-  const std::string file = beneath(kTeam, kConfig);
+  const std::string file = beneath(kTeam, kTeamConfig);
   const bool has_config = kind_of(unpacked, file) == Kind::file;
   const auto config = has_config ? unpacked.read(file, JsonLimits{}.bytes) : std::nullopt;
   if (!config) refuse("'{}' is missing", file);
@@ -438,7 +437,7 @@ Team Loader::settle_configuration(const Folder& unpacked, const LoadChoice& choi
   if (!choice.name && !choice.board) return team;
   team.name = choice.name.value_or(team.name);
   team.board = choice.board.value_or(team.board);
-  unpacked.make_beneath(kTeam, Durability::process).replace(kConfig, to_file(team), Durability::process);
+  unpacked.make_beneath(kTeam, Durability::process).replace(kTeamConfig, to_file(team), Durability::process);
   return team;
 }
 
