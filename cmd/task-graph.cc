@@ -3,6 +3,7 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/graph_drawing.h"
 #include "libteam/cli/graph_reading.h"
+#include "libteam/cli/xml.h"
 
 namespace {
 
@@ -16,12 +17,19 @@ struct Options {
 team::Exit draw(team::Context& context, const Options& options) {
   const team::BoardView& view = context.board().view();
   for (const team::TaskId id : options.tasks) view.get(id);
-  const team::TaskGraph whole = team::read_graph(view);
-  const team::TaskGraph graph = options.tasks.empty() ? whole : whole.upstream_of(options.tasks);
-  if (options.dot) context.out().text(to_dot(graph));
-  else if (options.mermaid) context.out().text(to_mermaid(graph));
-  else if (options.svg) context.out().text(to_svg(graph));
-  else draw_tree(context.out(), graph);
+  team::TaskGraph graph = team::read_graph(view);
+  if (!options.tasks.empty()) graph = graph.upstream_of(options.tasks);
+  team::Output& out = context.out();
+  if (options.dot) {
+    draw_dot(out, graph);
+  } else if (options.mermaid) {
+    draw_mermaid(out, graph);
+  } else if (options.svg) {
+    out.text(team::kXmlProlog);
+    draw_svg(out, graph, {}, "");
+  } else {
+    draw_tree(out, graph);
+  }
   return team::Exit::done;
 }
 

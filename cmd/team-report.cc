@@ -34,13 +34,15 @@ team::Report read(team::Context& context) {
   });
   if (strange == 1) team::warn("events.jsonl: 1 line is no event and was left out");
   if (strange > 1) team::warn(fmt::format("events.jsonl: {} lines are no events and were left out", strange));
-  std::vector<team::Task> board;
-  team::TaskGraph graph =
-      team::read_graph(context.board().view(), [&](const team::Task& task) { board.push_back(task); });
+  std::vector<team::Failure> failures;
+  team::TaskGraph board = team::read_graph(context.board().view(), [&](const team::Task& task) {
+    if (task.status != team::Status::failed) return;
+    failures.push_back({task.id, task.subject, task.owner, task.attempts, task.error});
+  });
   team::TeamStatus status =
       team::look_at_team(context.roster(), context.team(), context.board().view(), [](auto, const auto&) {});
   team::History history = std::move(chronicle).close(board, members_now(context), team::now());
-  return {context.team(), std::move(status), std::move(board), std::move(graph), std::move(history)};
+  return {context.team(), std::move(status), std::move(board), std::move(failures), std::move(history)};
 }
 
 team::Exit report(team::Context& context, const Options& options) {
@@ -48,8 +50,9 @@ team::Exit report(team::Context& context, const Options& options) {
     team::fail(team::Code::usage, "--svg: '{}' is neither timeline nor graph", *options.picture);
   }
   const team::Report report = read(context);
-  if (!options.picture) context.out().text(to_page(report));
-  else context.out().text(*options.picture == "graph" ? to_graph(report) : to_timeline(report));
+  if (!options.picture) print_page(context.out(), report);
+  else if (*options.picture == "graph") print_graph(context.out(), report);
+  else print_timeline(context.out(), report);
   return team::Exit::done;
 }
 

@@ -48,41 +48,42 @@ std::string short_label_of(const GraphTask& task) {
 
 }  // namespace
 
-std::string to_dot(const TaskGraph& graph) {
-  std::string text =
+void draw_dot(Output& out, const TaskGraph& graph) {
+  out.text(
       "digraph tasks {\n"
       "  rankdir=LR;\n"
       "  bgcolor=white;\n"
       "  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11];\n"
-      "  edge [color=\"#57606a\"];\n";
+      "  edge [color=\"#57606a\"];\n");
   const auto looks = looks_of(graph);
   for (std::size_t place = 0; place < looks.size(); ++place) {
     const GraphNode& node = graph.nodes()[place];
     const Look& look = *looks[place];
     std::string label = escape_dot(short_label_of(node.task));
     if (node.task.owner) label += "\\n" + escape_dot(*node.task.owner);
-    text += fmt::format("  t{} [label=\"{}\", tooltip=\"{}\", ", node.task.id, label, escape_dot(label_of(node.task)));
-    text += fmt::format("style=\"filled,rounded{}\", fillcolor=\"{}\", color=\"{}\"];\n",
-                        look.is_dashed ? ",dashed" : "", look.fill, look.stroke);
+    out.text(
+        fmt::format("  t{} [label=\"{}\", tooltip=\"{}\", ", node.task.id, label, escape_dot(label_of(node.task))));
+    out.text(fmt::format("style=\"filled,rounded{}\", fillcolor=\"{}\", color=\"{}\"];\n",
+                         look.is_dashed ? ",dashed" : "", look.fill, look.stroke));
   }
   for (const GraphNode& node : graph.nodes()) {
     for (const std::size_t blocker : node.blockers) {
-      text += fmt::format("  t{} -> t{};\n", graph.nodes()[blocker].task.id, node.task.id);
+      out.text(fmt::format("  t{} -> t{};\n", graph.nodes()[blocker].task.id, node.task.id));
     }
   }
-  return text + "}\n";
+  out.text("}\n");
 }
 
-std::string to_mermaid(const TaskGraph& graph) {
-  std::string text = "flowchart TD\n";
+void draw_mermaid(Output& out, const TaskGraph& graph) {
+  out.text("flowchart TD\n");
   for (const GraphNode& node : graph.nodes()) {
     std::string label = escape_mermaid(short_label_of(node.task));
     if (node.task.owner) label += "<br/>" + escape_mermaid(*node.task.owner);
-    text += fmt::format("  t{}[\"{}\"]\n", node.task.id, label);
+    out.text(fmt::format("  t{}[\"{}\"]\n", node.task.id, label));
   }
   for (const GraphNode& node : graph.nodes()) {
     for (const std::size_t blocker : node.blockers) {
-      text += fmt::format("  t{} --> t{}\n", graph.nodes()[blocker].task.id, node.task.id);
+      out.text(fmt::format("  t{} --> t{}\n", graph.nodes()[blocker].task.id, node.task.id));
     }
   }
   const auto looks = looks_of(graph);
@@ -93,11 +94,10 @@ std::string to_mermaid(const TaskGraph& graph) {
       members += fmt::format("{}t{}", members.empty() ? "" : ",", graph.nodes()[place].task.id);
     }
     if (members.empty()) continue;
-    text += fmt::format("  classDef {} fill:{},stroke:{},color:#1f2328{}\n", look.name, look.fill, look.stroke,
-                        look.is_dashed ? ",stroke-dasharray:4 3" : "");
-    text += fmt::format("  class {} {}\n", members, look.name);
+    out.text(fmt::format("  classDef {} fill:{},stroke:{},color:#1f2328{}\n", look.name, look.fill, look.stroke,
+                         look.is_dashed ? ",stroke-dasharray:4 3" : ""));
+    out.text(fmt::format("  class {} {}\n", members, look.name));
   }
-  return text;
 }
 
 }  // namespace team

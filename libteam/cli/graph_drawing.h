@@ -19,15 +19,13 @@ namespace team {
 void draw_tree(Output& out, const TaskGraph& graph);
 
 // The language of dot(1).
-std::string to_dot(const TaskGraph& graph);
+void draw_dot(Output& out, const TaskGraph& graph);
 
 // A Mermaid flowchart.
-std::string to_mermaid(const TaskGraph& graph);
+void draw_mermaid(Output& out, const TaskGraph& graph);
 
-// A self-contained SVG document with a legend.
-std::string to_svg(const TaskGraph& graph);
-// The same with a path marked: tasks of which each waits for the one before. `style` is CSS that comes along; the
-// colours of the elements are attributes, which it can replace.
-std::string to_svg(const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style);
+// A self-contained SVG element with a legend. `path` is marked: tasks of which each waits for the one before. `style`
+// is CSS that comes along; the colours of the elements are attributes, which it can replace.
+void draw_svg(Output& out, const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style);
 
 }  // namespace team

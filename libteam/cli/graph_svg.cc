@@ -92,16 +92,16 @@ std::string draw_loop(const Point& corner) {
       x + 14, corner.y, corner.y - 18, x - 14);
 }
 
-std::string draw_lines(const GraphLayout& layout) {
-  std::string lines = "<g fill=\"none\" stroke=\"#6e7781\" stroke-width=\"1.2\">\n";
+void draw_lines(Output& out, const GraphLayout& layout) {
+  out.text("<g fill=\"none\" stroke=\"#6e7781\" stroke-width=\"1.2\">\n");
   for (const GraphLine& line : layout.lines) {
     const std::string_view tip = line.closes_a_cycle ? "cycle" : "tip";
-    lines += fmt::format("<path d=\"{}\"{}{}/>\n", path_through(line.points),
+    out.text(fmt::format("<path d=\"{}\"{}{}/>\n", path_through(line.points),
                          line.closes_a_cycle ? " stroke=\"#cf222e\" stroke-dasharray=\"5 3\"" : "",
-                         line.has_tip ? fmt::format(" marker-end=\"url(#task-graph-{})\"", tip) : "");
+                         line.has_tip ? fmt::format(" marker-end=\"url(#task-graph-{})\"", tip) : ""));
   }
-  for (const std::size_t place : layout.loops) lines += draw_loop(layout.boxes[place]);
-  return lines + "</g>\n";
+  for (const std::size_t place : layout.loops) out.text(draw_loop(layout.boxes[place]));
+  out.text("</g>\n");
 }
 
 std::string draw_tip(std::string_view name, std::string_view colour) {
@@ -115,27 +115,24 @@ std::string draw_tip(std::string_view name, std::string_view colour) {
 constexpr std::string_view kPathColour = "#0969da";
 
 // Over the lines and under the boxes: a line along the path, and a frame around each box of it.
-std::string draw_path(const TaskGraph& graph, const GraphLayout& layout, const std::vector<TaskId>& path) {
-  if (path.empty()) return "";
+void draw_path(Output& out, const TaskGraph& graph, const GraphLayout& layout, const std::vector<TaskId>& path) {
+  if (path.empty()) return;
   constexpr double kFrame = 4;
   std::vector<std::size_t> places;
   for (const TaskId id : path) {
-    const auto found = std::lower_bound(graph.nodes().begin(), graph.nodes().end(), id,
-                                        [](const GraphNode& node, TaskId wanted) { return node.task.id < wanted; });
-    if (found == graph.nodes().end() || found->task.id != id) continue;
-    places.push_back(static_cast<std::size_t>(found - graph.nodes().begin()));
+    if (const auto place = graph.place_of(id)) places.push_back(*place);
   }
-  std::string marks = fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"3\">\n", kPathColour);
+  out.text(fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"3\">\n", kPathColour));
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Point& corner = layout.boxes[places[i]];
-    marks += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"10\"/>\n",
+    out.text(fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"10\"/>\n",
                          corner.x - kFrame, corner.y - kFrame, kSizes.box_width + 2 * kFrame,
-                         kSizes.box_height + 2 * kFrame);
+                         kSizes.box_height + 2 * kFrame));
     if (i == 0) continue;
     const std::vector<Point> points = route(layout, places[i - 1], places[i]);
-    if (!points.empty()) marks += fmt::format("<path d=\"{}\"/>\n", path_through(points));
+    if (!points.empty()) out.text(fmt::format("<path d=\"{}\"/>\n", path_through(points)));
   }
-  return marks + "</g>\n";
+  out.text("</g>\n");
 }
 
 struct Legend {
@@ -168,17 +165,14 @@ Legend draw_legend(const std::vector<const Look*>& used, std::string_view name_o
 
 }  // namespace
 
-std::string to_svg(const TaskGraph& graph) { return to_svg(graph, {}, ""); }
-
-std::string to_svg(const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style) {
+void draw_svg(Output& out, const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style) {
   const GraphLayout layout = lay_out(graph, kSizes);
   const auto looks = looks_of(graph);
   const Legend legend = draw_legend(looks, path.empty() ? "" : "critical path");
   const double top = kMargin + kLegendHeight;
   const double width = std::max(layout.width + 2 * kMargin, legend.width);
   const double height = top + layout.height + kMargin;
-  std::string svg = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+  out.text(fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
       "<title>Task graph</title>\n{5}"
@@ -187,15 +181,15 @@ std::string to_svg(const TaskGraph& graph, const std::vector<TaskId>& path, std:
       "<g font-family=\"'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', 'Noto Sans Mono CJK SC', monospace\" "
       "font-size=\"{4}\" fill=\"#1f2328\">\n",
       width, height, draw_tip("tip", "#6e7781"), draw_tip("cycle", "#cf222e"), kFontSize,
-      style.empty() ? "" : fmt::format("<style>{}</style>\n", style));
-  svg += legend.text;
-  svg += fmt::format("<g transform=\"translate({} {})\">\n", kMargin, top);
-  svg += draw_lines(layout);
-  svg += draw_path(graph, layout, path);
+      style.empty() ? "" : fmt::format("<style>{}</style>\n", style)));
+  out.text(legend.text);
+  out.text(fmt::format("<g transform=\"translate({} {})\">\n", kMargin, top));
+  draw_lines(out, layout);
+  draw_path(out, graph, layout, path);
   for (std::size_t place = 0; place < graph.nodes().size(); ++place) {
-    svg += draw_box(graph.nodes()[place].task, layout.boxes[place], *looks[place]);
+    out.text(draw_box(graph.nodes()[place].task, layout.boxes[place], *looks[place]));
   }
-  return svg + "</g>\n</g>\n</svg>\n";
+  out.text("</g>\n</g>\n</svg>\n");
 }
 
 }  // namespace team

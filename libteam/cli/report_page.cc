@@ -1,7 +1,9 @@
 #include "libteam/cli/report_page.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
@@ -17,9 +19,6 @@ namespace team {
 namespace {
 
 constexpr std::size_t kMostRows = 500;  // of a table
-
-// An inner part of the page has no prolog.
-std::string without_prolog(const std::string& svg) { return svg.substr(svg.find("<svg")); }
 
 struct Column {
   enum class Kind { text, word, number };  // a word is not broken
@@ -143,8 +142,7 @@ std::string show_timeline(const History& history) {
   for (std::size_t i = 0; i < members.size(); i += kMembersEach) {
     const auto first = members.begin() + static_cast<std::ptrdiff_t>(i);
     const auto last = members.begin() + static_cast<std::ptrdiff_t>(std::min(i + kMembersEach, members.size()));
-    page += fmt::format("<div class=\"picture timeline\">{}</div>\n",
-                        without_prolog(draw_timeline(history, {first, last}, "")));
+    page += fmt::format("<div class=\"picture timeline\">{}</div>\n", draw_timeline(history, {first, last}, ""));
   }
   return page + name_unseen(history);
 }
@@ -177,21 +175,23 @@ std::string show_members(const Report& report) {
   return table.html();
 }
 
-std::string show_graph(const Report& report) {
-  if (report.board.empty()) return "<p class=\"note\">The board is empty.</p>\n";
-  return fmt::format("<div class=\"picture graph\">{}</div>\n",
-                     without_prolog(to_svg(report.graph, report.history.critical_path, "")));
+void print_graph_of(Output& out, const Report& report) {
+  if (report.board.nodes().empty()) {
+    out.text("<p class=\"note\">The board is empty.</p>\n");
+    return;
+  }
+  out.text("<div class=\"picture graph\">");
+  draw_svg(out, report.board, report.history.critical_path, "");
+  out.text("</div>\n");
 }
 
 std::string show_critical_path(const Report& report) {
   const History& history = report.history;
   if (history.critical_path.empty()) return "";
-  std::map<TaskId, const Task*> tasks;
-  for (const Task& task : report.board) tasks[task.id] = &task;
   HtmlTable table(
       {{"task"}, {"subject"}, {"owner"}, {"outcome", kWord}, {"worked on", kNumber}, {"waited ready", kNumber}});
   for (const TaskId id : history.critical_path) {
-    const Task& task = *tasks.at(id);
+    const GraphTask& task = report.board.nodes()[*report.board.place_of(id)].task;
     const TaskPast& past = history.tasks.at(id);
     table.row({fmt::format("#{}", id), task.subject, task.owner.value_or("-"), std::string(name_of(task.status)),
                describe_duration(past.worked), describe_duration(past.waited)},
@@ -202,29 +202,25 @@ std::string show_critical_path(const Report& report) {
 
 std::string show_failures(const Report& report) {
   HtmlTable failed({{"task"}, {"subject"}, {"owner"}, {"attempts", kNumber}, {"reason"}});
-  std::map<TaskId, Status> statuses;
-  bool has_failed = false, was_in_vain = false;
-  for (const Task& task : report.board) {
-    statuses[task.id] = task.status;
-    if (task.status != Status::failed) continue;
-    has_failed = true;
-    failed.row({fmt::format("#{}", task.id), task.subject, task.owner.value_or("-"), std::to_string(task.attempts),
-                task.error.value_or("-")},
+  std::set<TaskId> told;
+  for (const Failure& failure : report.failures) {
+    told.insert(failure.task);
+    failed.row({fmt::format("#{}", failure.task), failure.subject, failure.owner.value_or("-"),
+                std::to_string(failure.attempts), failure.error.value_or("-")},
                "failed");
   }
   HtmlTable vain({{"task"}, {"subject"}, {"member"}, {"what", kWord}, {"when", kWord}, {"after", kNumber}, {"reason"}});
+  bool was_in_vain = false;
   for (const MemberPast& member : report.history.members) {
     for (const Stint& work : member.works) {
-      const auto status = statuses.find(work.task);
-      const bool is_told =
-          work.end == Stint::End::failed && status != statuses.end() && status->second == Status::failed;
+      const bool is_told = work.end == Stint::End::failed && told.contains(work.task);
       if (work.end == Stint::End::completed || work.end == Stint::End::running || is_told) continue;
       was_in_vain = true;
       vain.row({fmt::format("#{}", work.task), work.subject, member.name, std::string(name_of(work.end)),
                 clock_time(work.to), describe_duration(work.to - work.from), work.reason.empty() ? "-" : work.reason});
     }
   }
-  std::string page = has_failed ? failed.html() : "<p class=\"note\">No task has failed.</p>\n";
+  std::string page = told.empty() ? "<p class=\"note\">No task has failed.</p>\n" : failed.html();
   if (was_in_vain) page += "<h3>Attempts that came to nothing</h3>\n" + vain.html();
   return page;
 }
@@ -273,40 +269,48 @@ std::string show_head(const Report& report) {
 
 }  // namespace
 
-std::string to_timeline(const Report& report) {
-  return draw_timeline(report.history, seen_members(report.history), dark_rules(""));
+void print_timeline(Output& out, const Report& report) {
+  out.text(kXmlProlog);
+  out.text(draw_timeline(report.history, seen_members(report.history), dark_rules("")));
 }
 
-std::string to_graph(const Report& report) {
-  return to_svg(report.graph, report.history.critical_path, dark_rules(""));
+void print_graph(Output& out, const Report& report) {
+  out.text(kXmlProlog);
+  draw_svg(out, report.board, report.history.critical_path, dark_rules(""));
 }
 
-std::string to_page(const Report& report) {
-  const std::string name = to_xml(report.team.name);
+void print_page(Output& out, const Report& report) {
   struct Section {
     std::string_view id, heading;
-    std::string content;
+    std::function<void()> print;
   };
   const std::vector<Section> sections = {
-      {"totals", "Totals", show_totals(report)},
-      {"timeline", "Timeline", show_timeline(report.history) + show_members(report)},
-      {"graph", "Tasks", show_graph(report) + show_critical_path(report)},
-      {"failed", "Failed", show_failures(report)},
-      {"messages", "Messages", draw_messages(report.history.messages)},
-      {"usage", "Usage", show_usage(report.status)},
+      {"totals", "Totals", [&] { out.text(show_totals(report)); }},
+      {"timeline", "Timeline", [&] { out.text(show_timeline(report.history) + show_members(report)); }},
+      {"graph", "Tasks",
+       [&] {
+         print_graph_of(out, report);
+         out.text(show_critical_path(report));
+       }},
+      {"failed", "Failed", [&] { out.text(show_failures(report)); }},
+      {"messages", "Messages", [&] { out.text(draw_messages(report.history.messages)); }},
+      {"usage", "Usage", [&] { out.text(show_usage(report.status)); }},
   };
-  std::string page = fmt::format(
+  out.text(fmt::format(
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"UTF-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{}</title>\n"
       "<style>{}{}</style>\n</head>\n<body>\n{}<nav>",
-      name, page_rules(), dark_rules("svg "), show_head(report));
-  for (const Section& section : sections) page += fmt::format("<a href=\"#{}\">{}</a> ", section.id, section.heading);
-  page += "</nav>\n";
+      to_xml(report.team.name), page_rules(), dark_rules("svg "), show_head(report)));
   for (const Section& section : sections) {
-    page +=
-        fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", section.id, section.heading, section.content);
+    out.text(fmt::format("<a href=\"#{}\">{}</a> ", section.id, section.heading));
   }
-  return page + "</body>\n</html>\n";
+  out.text("</nav>\n");
+  for (const Section& section : sections) {
+    out.text(fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section.id, section.heading));
+    section.print();
+    out.text("</section>\n");
+  }
+  out.text("</body>\n</html>\n");
 }
 
 }  // namespace team

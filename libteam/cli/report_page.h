@@ -3,9 +3,12 @@
 // It is well-formed XML too. Whatever members, tasks and messages are called, it stays text.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "libteam/cli/output.h"
 #include "libteam/record/graph.h"
 #include "libteam/record/history.h"
 #include "libteam/record/status.h"
@@ -13,18 +16,26 @@
 
 namespace team {
 
+struct Failure {
+  TaskId task = 0;
+  std::string subject;
+  std::optional<std::string> owner;
+  std::int64_t attempts = 0;
+  std::optional<std::string> error;
+};
+
 struct Report {
   Team team;
   TeamStatus status;
-  std::vector<Task> board;  // in order of id
-  TaskGraph graph;
+  TaskGraph board;
+  std::vector<Failure> failures;
   History history;
 };
 
-std::string to_page(const Report& report);
+void print_page(Output& out, const Report& report);
 
 // The pictures alone, as SVG documents.
-std::string to_timeline(const Report& report);
-std::string to_graph(const Report& report);
+void print_timeline(Output& out, const Report& report);
+void print_graph(Output& out, const Report& report);
 
 }  // namespace team

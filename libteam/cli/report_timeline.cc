@@ -339,7 +339,6 @@ std::string draw_timeline(const History& history, const std::vector<const Member
   }
   const double height = y + kAxis + 6;
   std::string svg = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
       "<title>Timeline</title>\n{2}"

@@ -16,7 +16,7 @@ namespace team {
 // Those of whom there is something to draw.
 std::vector<const MemberPast*> seen_members(const History& history);
 
-// An SVG document with `style` in it.
+// An SVG element with `style` in it.
 std::string draw_timeline(const History& history, const std::vector<const MemberPast*>& members,
                           std::string_view style);
 

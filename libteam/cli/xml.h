@@ -6,6 +6,9 @@
 
 namespace team {
 
+// How a document begins.
+inline constexpr std::string_view kXmlProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+
 // For an element or an attribute in double quotes. Control characters are the caller's to remove.
 std::string escape_xml(std::string_view text);
 

@@ -147,11 +147,13 @@ void Chronicle::add_message(const Envelope& envelope) {
 
 // What was there before the log began and has not changed since. Whoever is no member works for another team on the
 // same board.
-void Chronicle::add_from_board(const std::vector<Task>& board, const std::vector<MemberNow>& members) {
+void Chronicle::add_from_board(const TaskGraph& board, const std::vector<MemberNow>& members) {
   if (!has_begun_) return;
   std::set<std::string> names;
   for (const MemberNow& member : members) names.insert(member.name);
-  for (const Task& task : board) {
+  for (const GraphNode& node : board.nodes()) {
+    if (!is_on_board(node)) continue;
+    const GraphTask& task = node.task;
     const bool is_ours = task.owner && names.count(*task.owner) > 0;
     if (task.status == Status::in_progress && is_ours && held_.count(task.id) == 0) {
       std::vector<Stint>& works = lives_[*task.owner].works;
@@ -204,9 +206,13 @@ void Chronicle::end_lives(const std::vector<MemberNow>& members, History& histor
 }
 
 // A task is ready when it is pending and all its blockers are completed.
-Waits Chronicle::waits_of(const std::vector<Task>& board, History& history) const {
+Waits Chronicle::waits_of(const TaskGraph& board, History& history) const {
   Waits waits;
-  for (const Task& task : board) {
+  waits.open.reserve(board.nodes().size());
+  waits.ready.reserve(board.nodes().size());
+  for (const GraphNode& node : board.nodes()) {
+    if (!is_on_board(node)) continue;
+    const GraphTask& task = node.task;
     TaskPast& past = history.tasks[task.id];
     const auto found = courses_.find(task.id);
     if (found == courses_.end()) continue;
@@ -228,7 +234,7 @@ Waits Chronicle::waits_of(const std::vector<Task>& board, History& history) cons
   return waits;
 }
 
-History Chronicle::close(const std::vector<Task>& board, const std::vector<MemberNow>& members, double now) && {
+History Chronicle::close(const TaskGraph& board, const std::vector<MemberNow>& members, double now) && {
   History history;
   history.starts_in_the_middle = starts_in_the_middle_;
   history.messages = std::move(messages_);
@@ -237,7 +243,9 @@ History Chronicle::close(const std::vector<Task>& board, const std::vector<Membe
   now_ = std::max(now_, now);
   add_from_board(board, members);
   end_lives(members, history);
-  sum_up(history, board, waits_of(board, history));
+  const Waits waits = waits_of(board, history);
+  courses_.clear();  // of a large board that is a tenth of all memory
+  sum_up(history, board, waits);
   return history;
 }
 

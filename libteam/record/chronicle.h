@@ -20,8 +20,8 @@ struct MemberNow {
 class Chronicle {
  public:
   void add(const Envelope& envelope);
-  // `now` is for what goes on; `board` holds the tasks in order of id.
-  History close(const std::vector<Task>& board, const std::vector<MemberNow>& members, double now) &&;
+  // `now` is for what goes on.
+  History close(const TaskGraph& board, const std::vector<MemberNow>& members, double now) &&;
 
  private:
   struct Holding {  // a task that somebody holds at this point of the log
@@ -52,9 +52,9 @@ class Chronicle {
   void give_up(TaskId id, Stint::End end, const std::string& owner, const std::string& subject,
                const std::string& reason, Until until = Until::now);
   Course& course_of(TaskId id);
-  void add_from_board(const std::vector<Task>& board, const std::vector<MemberNow>& members);
+  void add_from_board(const TaskGraph& board, const std::vector<MemberNow>& members);
   void end_lives(const std::vector<MemberNow>& members, History& history);
-  Waits waits_of(const std::vector<Task>& board, History& history) const;
+  Waits waits_of(const TaskGraph& board, History& history) const;
 
   double start_ = 0, now_ = 0;
   bool has_begun_ = false, starts_in_the_middle_ = false;

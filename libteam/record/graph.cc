@@ -10,7 +10,7 @@ namespace {
 enum class Way { to_blockers, to_dependents };
 
 // Marks `from` and all that it leads to.
-void spread(const std::vector<GraphNode>& nodes, std::size_t from, Way way, std::vector<bool>& reached) {
+void spread(const GraphNodes& nodes, std::size_t from, Way way, std::vector<bool>& reached) {
   std::vector<std::size_t> todo = {from};
   reached[from] = true;
   while (!todo.empty()) {
@@ -26,22 +26,20 @@ void spread(const std::vector<GraphNode>& nodes, std::size_t from, Way way, std:
 
 }  // namespace
 
-TaskGraph::TaskGraph(std::vector<GraphTask> tasks) {
-  std::set<TaskId> known;
-  for (const GraphTask& task : tasks) known.insert(task.id);
-  const std::size_t given = tasks.size();
-  for (std::size_t i = 0; i < given; ++i) {
-    for (const TaskId blocker : tasks[i].blocked_by) {
-      if (!known.insert(blocker).second) continue;
-      GraphTask missing;
-      missing.id = blocker;
-      missing.kind = GraphTask::Kind::missing;
-      tasks.push_back(std::move(missing));
+TaskGraph::TaskGraph(GraphNodes unlinked) : nodes_(std::move(unlinked)) {
+  sort();
+  std::set<TaskId> missing;
+  for (const GraphNode& node : nodes_) {
+    for (const TaskId blocker : node.task.blocked_by) {
+      if (!place_of(blocker)) missing.insert(blocker);
     }
   }
-  std::sort(tasks.begin(), tasks.end(), [](const GraphTask& a, const GraphTask& b) { return a.id < b.id; });
-  nodes_.reserve(tasks.size());
-  for (GraphTask& task : tasks) nodes_.push_back({std::move(task), {}, {}});
+  for (const TaskId id : missing) {
+    GraphNode& node = nodes_.emplace_back();
+    node.task.id = id;
+    node.task.kind = GraphTask::Kind::missing;
+  }
+  sort();
   for (std::size_t place = 0; place < nodes_.size(); ++place) {
     for (const TaskId id : nodes_[place].task.blocked_by) {
       const std::size_t blocker = *place_of(id);
@@ -50,6 +48,17 @@ TaskGraph::TaskGraph(std::vector<GraphTask> tasks) {
     }
     std::sort(nodes_[place].blockers.begin(), nodes_[place].blockers.end());
   }
+}
+
+TaskGraph::TaskGraph(std::vector<GraphTask> tasks)
+    : TaskGraph([&] {
+        GraphNodes nodes;
+        for (GraphTask& task : tasks) nodes.push_back({std::move(task), {}, {}});
+        return nodes;
+      }()) {}
+
+void TaskGraph::sort() {
+  std::sort(nodes_.begin(), nodes_.end(), [](const GraphNode& a, const GraphNode& b) { return a.task.id < b.task.id; });
 }
 
 std::optional<std::size_t> TaskGraph::place_of(TaskId id) const {
@@ -69,11 +78,11 @@ TaskGraph TaskGraph::upstream_of(const std::vector<TaskId>& ids) const {
     const auto place = place_of(id);
     if (place && !wanted[*place]) spread(nodes_, *place, Way::to_blockers, wanted);
   }
-  std::vector<GraphTask> tasks;
+  GraphNodes unlinked;
   for (std::size_t place = 0; place < nodes_.size(); ++place) {
-    if (wanted[place]) tasks.push_back(nodes_[place].task);
+    if (wanted[place]) unlinked.push_back({nodes_[place].task, {}, {}});
   }
-  return TaskGraph(std::move(tasks));
+  return TaskGraph(std::move(unlinked));
 }
 
 std::vector<TaskId> TaskGraph::open_blockers(const GraphNode& node) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 
 namespace team {
 
-// What a drawing shows of a task.
+// What pictures and reports tell of a task.
 struct GraphTask {
   enum class Kind { task, missing, broken };  // missing and broken ones have an id and nothing else
 
@@ -23,6 +24,8 @@ struct GraphTask {
   std::string subject;
   std::optional<std::string> owner;
   std::vector<TaskId> blocked_by;
+  double created_at = 0;
+  std::optional<double> claimed_at;
 };
 
 struct GraphNode {
@@ -32,13 +35,22 @@ struct GraphNode {
   std::vector<std::size_t> dependents;
 };
 
+// Neither missing nor broken.
+inline bool is_on_board(const GraphNode& node) { return node.task.kind == GraphTask::Kind::task; }
+
+// A deque: to copy a large board as it grows would take twice the memory.
+using GraphNodes = std::deque<GraphNode>;
+
 class TaskGraph {
  public:
-  // Adds a missing one for each blocker that is not among them.
+  // Links them, and adds a missing one for each blocker that is not among them.
+  explicit TaskGraph(GraphNodes unlinked);
   explicit TaskGraph(std::vector<GraphTask> tasks);
 
   // In order of id.
-  const std::vector<GraphNode>& nodes() const { return nodes_; }
+  const GraphNodes& nodes() const { return nodes_; }
+
+  std::optional<std::size_t> place_of(TaskId id) const;
 
   // For a missing one whose file is there and cannot be read.
   void mark_broken(TaskId id);
@@ -54,10 +66,10 @@ class TaskGraph {
   std::vector<std::size_t> starts() const;
 
  private:
-  std::optional<std::size_t> place_of(TaskId id) const;
+  void sort();
   std::size_t one_of_a_cycle_above(std::size_t place) const;
 
-  std::vector<GraphNode> nodes_;
+  GraphNodes nodes_;
 };
 
 }  // namespace team

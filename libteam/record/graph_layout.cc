@@ -73,7 +73,7 @@ class Walk {
     }
   }
 
-  const std::vector<GraphNode>& nodes_;
+  const GraphNodes& nodes_;
   std::vector<State> state_;
   std::vector<std::size_t> met_;
   std::vector<std::size_t> order_;
@@ -117,7 +117,7 @@ class Layouter {
   void add_lines(const Bundle& bundle, const std::vector<double>& edges, GraphLayout& layout) const;
   void add_rows(GraphLayout& layout) const;
 
-  const std::vector<GraphNode>& nodes_;
+  const GraphNodes& nodes_;
   const LayoutSizes sizes_;
   std::vector<Vertex> vertices_;
   std::vector<Bundle> bundles_;

@@ -1,6 +1,7 @@
 #include "libteam/record/history.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <utility>
 
@@ -43,45 +44,47 @@ void sum_up(MemberPast& member) {
 
 // Which task stands before which, found blockers first. In a cycle, which only an edit by hand can make, the one with
 // the smallest id starts.
-void find_critical_path(const std::vector<Task>& board, History& history) {
+void find_critical_path(const TaskGraph& board, History& history) {
   struct Chain {
     double time = 0;
-    std::optional<TaskId> before;
+    std::optional<std::size_t> before;
+    bool is_known = false;
   };
-  std::map<TaskId, const Task*> tasks;
-  std::map<TaskId, std::size_t> missing;
-  std::map<TaskId, std::vector<TaskId>> dependents;
-  for (const Task& task : board) tasks[task.id] = &task;
-  std::set<TaskId> free, waiting;
-  for (const Task& task : board) {
-    for (const TaskId blocker : std::set<TaskId>(task.blocked_by.begin(), task.blocked_by.end())) {
-      if (blocker == task.id || tasks.count(blocker) == 0) continue;
-      ++missing[task.id];
-      dependents[blocker].push_back(task.id);
+  const GraphNodes& nodes = board.nodes();
+  std::vector<std::size_t> missing(nodes.size());
+  std::set<std::size_t> free, waiting;
+  for (std::size_t place = 0; place < nodes.size(); ++place) {
+    if (!is_on_board(nodes[place])) continue;
+    for (const std::size_t blocker : nodes[place].blockers) {
+      if (blocker != place && is_on_board(nodes[blocker])) ++missing[place];
     }
-    (missing.count(task.id) == 0 ? free : waiting).insert(task.id);
+    (missing[place] == 0 ? free : waiting).insert(place);
   }
-  std::map<TaskId, Chain> chains;
-  std::optional<TaskId> last;
+  std::vector<Chain> chains(nodes.size());
+  std::optional<std::size_t> last;
   while (!free.empty() || !waiting.empty()) {
-    std::set<TaskId>& source = free.empty() ? waiting : free;
-    const TaskId id = source.extract(source.begin()).value();
-    Chain chain;
-    for (const TaskId blocker : tasks[id]->blocked_by) {
-      const auto found = chains.find(blocker);
-      if (found == chains.end() || (chain.before && found->second.time <= chain.time)) continue;
-      chain = {found->second.time, blocker};
+    std::set<std::size_t>& source = free.empty() ? waiting : free;
+    const std::size_t place = source.extract(source.begin()).value();
+    Chain chain{.time = 0, .before = {}, .is_known = true};
+    for (const std::size_t blocker : nodes[place].blockers) {
+      const Chain& other = chains[blocker];
+      if (!other.is_known || (chain.before && other.time <= chain.time)) continue;
+      chain.time = other.time;
+      chain.before = blocker;
     }
-    chain.time += history.tasks[id].worked;
-    if (chain.time > (last ? chains[*last].time : 0)) last = id;
-    chains[id] = chain;
-    for (const TaskId dependent : dependents[id]) {
+    chain.time += history.tasks[nodes[place].task.id].worked;
+    if (chain.time > (last ? chains[*last].time : 0)) last = place;
+    chains[place] = chain;
+    for (const std::size_t dependent : nodes[place].dependents) {
+      if (dependent == place) continue;
       if (--missing[dependent] == 0 && waiting.erase(dependent) > 0) free.insert(dependent);
     }
   }
   if (last) history.critical_time = chains[*last].time;
   // What nobody worked on at the start of the chain is no part of the work.
-  for (; last && chains[*last].time > 0; last = chains[*last].before) history.critical_path.push_back(*last);
+  for (; last && chains[*last].time > 0; last = chains[*last].before) {
+    history.critical_path.push_back(nodes[*last].task.id);
+  }
   std::reverse(history.critical_path.begin(), history.critical_path.end());
 }
 
@@ -90,24 +93,41 @@ class Tally {
  public:
   void count(std::size_t BoardMoment::*what, const Interval& interval) {
     if (interval.to <= interval.from) return;
-    steps_[interval.from].push_back({what, true});
-    steps_[interval.to].push_back({what, false});
+    steps_.push_back({interval.from, what, true});
+    steps_.push_back({interval.to, what, false});
   }
 
-  std::vector<BoardMoment> moments() const {
+  std::vector<BoardMoment> moments() && {
+    std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
     std::vector<BoardMoment> moments;
-    BoardMoment now;
-    for (const auto& [at, steps] : steps_) {
-      now.at = at;
-      for (const auto& [what, begins] : steps) begins ? ++(now.*what) : --(now.*what);
-      moments.push_back(now);
+    for (const Step& step : steps_) {
+      if (moments.empty()) moments.push_back({.at = step.at});
+      if (moments.back().at != step.at) moments.push_back(moments.back());
+      moments.back().at = step.at;
+      step.begins ? ++(moments.back().*step.what) : --(moments.back().*step.what);
     }
     return moments;
   }
 
  private:
-  std::map<double, std::vector<std::pair<std::size_t BoardMoment::*, bool>>> steps_;
+  struct Step {
+    double at = 0;
+    std::size_t BoardMoment::*what = nullptr;
+    bool begins = false;
+  };
+
+  std::deque<Step> steps_;
 };
+
+std::vector<BoardMoment> moments_of(const History& history, const Waits& waits) {
+  Tally tally;
+  for (const Interval& open : waits.open) tally.count(&BoardMoment::open, open);
+  for (const Interval& ready : waits.ready) tally.count(&BoardMoment::ready, ready);
+  for (const MemberPast& member : history.members) {
+    for (const Stint& work : member.works) tally.count(&BoardMoment::working, {work.from, work.to});
+  }
+  return std::move(tally).moments();
+}
 
 // Of idle members while there was work and none of it could be taken.
 double time_blocked(const History& history) {
@@ -156,19 +176,15 @@ double History::untaken() const {
   return sum;
 }
 
-void sum_up(History& history, const std::vector<Task>& board, const Waits& waits) {
-  Tally tally;
-  for (const Interval& open : waits.open) tally.count(&BoardMoment::open, open);
-  for (const Interval& ready : waits.ready) tally.count(&BoardMoment::ready, ready);
+void sum_up(History& history, const TaskGraph& board, const Waits& waits) {
   for (MemberPast& member : history.members) {
     sum_up(member);
     for (const Stint& work : member.works) {
-      tally.count(&BoardMoment::working, {work.from, work.to});
       const auto task = history.tasks.find(work.task);
       if (task != history.tasks.end()) task->second.worked += work.to - work.from;
     }
   }
-  history.moments = tally.moments();
+  history.moments = moments_of(history, waits);
   history.idle_blocked = time_blocked(history);
   find_critical_path(board, history);
 }

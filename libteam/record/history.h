@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libteam/record/graph.h"
 #include "libteam/record/member_state.h"
-#include "libteam/record/task.h"
 
 namespace team {
 
@@ -90,6 +90,6 @@ struct Interval {
 struct Waits {
   std::vector<Interval> open, ready;
 };
-void sum_up(History& history, const std::vector<Task>& board, const Waits& waits);
+void sum_up(History& history, const TaskGraph& board, const Waits& waits);
 
 }  // namespace team

@@ -7,6 +7,7 @@ plan_memory() {
   done
   line team-fsck "$root" "$bin/team-fsck"
   line "task-list --json" "$root" "$bin/task-list" --json -t process
+  line "task-graph --svg" "$root" "$bin/task-graph" --svg -t process
   line "task-list --ready" "$root" "$bin/task-list" --ready -t process
   line task-get "$root" "$bin/task-get" -t process 9000
   line task-why "$root" "$bin/task-why" -t process 9000

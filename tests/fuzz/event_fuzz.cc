@@ -51,9 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     REQUIRE(scene.events.size() <= kMost);
     chronicle.add(envelope);
   }
-  Task task;
+  GraphTask task;
   task.id = 1;
   task.subject = "x";
-  check_history(std::move(chronicle).close({task}, {{"ann", true}, {"bob", std::nullopt}}, 1e9));
+  check_history(std::move(chronicle).close(TaskGraph({task}), {{"ann", true}, {"bob", std::nullopt}}, 1e9));
   return 0;
 }

@@ -15,7 +15,11 @@ namespace {
 constexpr LayoutSizes kSizes = {.box_width = 100, .box_height = 40, .box_gap = 10, .lane_gap = 6, .column_gap = 30};
 
 GraphTask task(TaskId id, std::vector<TaskId> blocked_by, Status status = Status::pending) {
-  return {id, GraphTask::Kind::task, status, "", std::nullopt, std::move(blocked_by)};
+  GraphTask task;
+  task.id = id;
+  task.status = status;
+  task.blocked_by = std::move(blocked_by);
+  return task;
 }
 
 std::vector<TaskId> ids(const TaskGraph& graph) {
@@ -88,7 +92,7 @@ void check_drawing(const TaskGraph& graph) {
 }
 
 void drawings() {
-  check_drawing(TaskGraph({}));
+  check_drawing(TaskGraph(GraphNodes()));
   check_drawing(TaskGraph({task(1, {}), task(2, {}), task(3, {})}));
   // All cross whatever their order; and those that cross only as long as they stand in the order of their ids.
   check_drawing(TaskGraph({task(1, {}), task(2, {}), task(3, {}), task(4, {1, 2, 3}), task(5, {1, 2, 3})}));

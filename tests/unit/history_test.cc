@@ -34,8 +34,8 @@ class Log {
         at, agent, "TASK_RELEASED",
         fmt::format(R"({{"task_id":{},"subject":"x","owner":null,"changes":{{"owner":["{}",null]}}}})", id, owner));
   }
-  History close(const std::vector<Task>& board, const std::vector<MemberNow>& members, double now) {
-    return std::move(chronicle_).close(board, members, now);
+  History close(std::vector<GraphTask> board, const std::vector<MemberNow>& members, double now) {
+    return std::move(chronicle_).close(TaskGraph(std::move(board)), members, now);
   }
 
  private:
@@ -43,8 +43,8 @@ class Log {
   Chronicle chronicle_;
 };
 
-Task task(TaskId id, Status status, std::vector<TaskId> blocked_by = {}, const std::string& owner = "") {
-  Task task;
+GraphTask task(TaskId id, Status status, std::vector<TaskId> blocked_by = {}, const std::string& owner = "") {
+  GraphTask task;
   task.id = id;
   task.subject = fmt::format("task {}", id);
   task.status = status;
@@ -151,7 +151,7 @@ void a_dead_member_whose_claim_is_gone_from_the_log() {
 }
 
 void a_claim_that_only_the_board_tells_of() {
-  Task held = task(1, Status::in_progress, {}, "ann");
+  GraphTask held = task(1, Status::in_progress, {}, "ann");
   held.claimed_at = 25;
   const History running = Log().task(10, "lead", "CREATED", 1, "").close({held}, {{"ann", true}}, 30);
   CHECK(running.goes_on && spans(running.members[0].works[0], 25, 30, Stint::End::running));
@@ -191,9 +191,9 @@ void a_log_that_starts_in_the_middle() {
   Log log(900);
   log.event(10, "lead", "STEP_STARTED", "{}").state(13, "ann", "active", "idle").task(14, "bob", "COMPLETED", 1, "bob");
   log.task(15, "bob", "FAILED", 9, "bob");
-  Task held = task(2, Status::in_progress, {}, "eve");
+  GraphTask held = task(2, Status::in_progress, {}, "eve");
   held.claimed_at = 3;
-  Task old = task(3, Status::pending, {4});
+  GraphTask old = task(3, Status::pending, {4});
   old.created_at = 1;
   const History history = log.close({task(1, Status::completed), held, old, task(4, Status::completed)},
                                     {{"ann", true}, {"bob", false}, {"eve", std::nullopt}}, 20);
