@@ -200,7 +200,7 @@ bool Index::swept_lately() {
 }
 
 void Index::look_at_next() {
-  constexpr std::int64_t kFew = 32;
+  constexpr std::int64_t kFew = 8;  // each look costs a hundredth of a command; a sweep finds the rest within seconds
   Header& now = header();
   for (std::int64_t i = 0; i < std::min(kFew, now.highest); ++i) {
     now.cursor = now.cursor % now.highest + 1;
