@@ -156,3 +156,22 @@ hold_and_release() {
   wait "$writer"
   [ ! -e errors ]
 }
+
+@test "a program that knows nothing of us sees each file whole, and what it has open does not change" {
+  task-create 'first'
+  task-create 'second'
+  exec 8<.tasks/1.json
+  before=$(cat .tasks/1.json)
+  ( for ((i = 0; i < 150; i++)); do
+      task-update $((i % 2 + 1)) --description "$(printf '%*d' "$((RANDOM % 4000))" "$i")" >/dev/null
+    done ) &
+  writer=$!
+
+  while kill -0 "$writer" 2>/dev/null; do
+    for id in 1 2; do jq -e ".id == $id" ".tasks/$id.json" >/dev/null || echo torn >>errors; done
+  done
+
+  wait "$writer"
+  [ ! -e errors ]
+  same "$before" "$(cat <&8)"
+}

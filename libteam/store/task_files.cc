@@ -36,7 +36,15 @@ std::optional<TaskId> TaskFiles::id_of(std::string_view name) {
 }
 
 std::optional<TaskFile> TaskFiles::read(TaskId id) const {
-  const auto contents = folder_.read(file_of(id), JsonLimits{}.bytes);
+  const std::string name = file_of(id);
+  auto contents = folder_.read(name, JsonLimits{}.bytes);
+  while (contents) {
+    // Who finds a file by its name and is held up before it is open may get one that is a spare by then, or another
+    // task.
+    const auto now = folder_.stamp(name);
+    if (now && now->inode == contents->stamp.inode) break;
+    contents = folder_.read(name, JsonLimits{}.bytes);
+  }
   if (!contents) return std::nullopt;
   return TaskFile{parse_task(contents->text, id, path_of(id)), contents->stamp};
 }
@@ -79,12 +87,15 @@ const Folder& TaskFiles::scratch() const {
   return *scratch_;
 }
 
-NewFile TaskFiles::prepare(const Task& task) const { return NewFile(scratch(), text_of(task), durability_); }
+NewFile TaskFiles::prepare(const Task& task) const {
+  const bool power = durability_ == Durability::power;
+  return NewFile(scratch(), power ? kSparePower : kSpareProcess, text_of(task), durability_);
+}
 
 bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
                        const std::function<bool()>& undisturbed) const {
   if (tasks.size() > 1) return create_batch(tasks, stamps, undisturbed);
-  NewFile file = prepare(tasks[0]);
+  NewFile file(scratch(), text_of(tasks[0]), durability_);
   stamps = {file.stamp()};
   if (!undisturbed() || !file.create(folder_, file_of(tasks[0].id))) return false;
   changed_at_ = file.folder_mtime();
@@ -154,7 +165,9 @@ void TaskFiles::settle() const {
   if (!scratch_folder) return;
   std::vector<std::string> litter;
   scratch_folder->each_name([&](const char* name) {
-    if (is_temporary(name) || std::string_view(name).starts_with(kBatchPrefix)) litter.emplace_back(name);
+    if (is_temporary(name) || is_spare(name) || std::string_view(name).starts_with(kBatchPrefix)) {
+      litter.emplace_back(name);
+    }
   });
   for (const std::string& name : litter) scratch_folder->remove_tree(name);
 }
