@@ -37,16 +37,16 @@ std::optional<TaskId> TaskFiles::id_of(std::string_view name) {
 
 std::optional<TaskFile> TaskFiles::read(TaskId id) const {
   const std::string name = file_of(id);
-  auto contents = folder_.read(name, JsonLimits{}.bytes);
-  while (contents) {
-    // Who finds a file by its name and is held up before it is open may get one that is a spare by then, or another
-    // task.
-    const auto now = folder_.stamp(name);
-    if (now && now->inode == contents->stamp.inode) break;
-    contents = folder_.read(name, JsonLimits{}.bytes);
+  while (const auto contents = folder_.read(name, JsonLimits{}.bytes)) {
+    try {
+      return TaskFile{parse_task(contents->text, id, path_of(id)), contents->stamp};
+    } catch (const Error&) {
+      // Who found a file by its name and was held up before it was open may have one that is another task by then.
+      const auto now = folder_.stamp(name);
+      if (now && now->inode == contents->stamp.inode) throw;
+    }
   }
-  if (!contents) return std::nullopt;
-  return TaskFile{parse_task(contents->text, id, path_of(id)), contents->stamp};
+  return std::nullopt;
 }
 
 std::vector<TaskId> TaskFiles::ids() const {
