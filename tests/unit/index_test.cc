@@ -141,7 +141,7 @@ class World {
   // As the board does it: a damaged index is made anew.
   void compare() {
     Index index(*files_);
-    index.refresh();
+    for (int looked_at = 0; looked_at < kMost; looked_at += 8) index.refresh();  // in turn: edits in place are seen
     try {
       compare_with(index);
     } catch (const Damage&) {
@@ -169,7 +169,7 @@ class World {
   }
 
  private:
-  static constexpr int kMost = 24;  // within what is looked at in turn, so that edits in place are seen at once
+  static constexpr int kMost = 24;
   std::mt19937 random_;
   std::string path_;
   std::optional<TaskFiles> files_;
