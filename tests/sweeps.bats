@@ -57,7 +57,7 @@ large() {
 
 @test "the old version of a task is swept when its writer was killed before it could" {
   task-create one
-  killed_at renameat 1 task-claim 1 --as bob
+  killed_at unlinkat 1 task-claim 1 --as bob
   same 1 "$(ls -A .tasks/.tmp | wc -l)"
 
   task-create two

@@ -45,9 +45,7 @@ small_disk() {
   cd small || return
 }
 
-# With the room that the next change of a board has in advance.
 fill_disk() {
-  rm -f .tasks/.tmp/spare-*
   cat /dev/zero 2>/dev/null >full || true
 }
 

@@ -70,10 +70,6 @@ void check_names(const Folder& folder, Findings& findings) {
     if (name.ends_with(TaskFiles::kSetAsideSuffix)) {
       findings.add(folder.path_of(name), "a task of a batch whose id somebody else took: give it another");
     }
-    if (name.find(kTheirs) != std::string::npos) {
-      findings.add(folder.path_of(name),
-                   "what somebody wrote at the same moment as a command: put it where it belongs");
-    }
     const bool looks_like_one = name.ends_with(".json") && name.find_first_not_of("0123456789") == name.size() - 5;
     if (looks_like_one && !TaskFiles::id_of(name)) {
       findings.add(folder.path_of(name),
@@ -89,9 +85,7 @@ void check_litter(const TaskFiles& files, Findings& findings) {
   }
   if (!scratch) return;
   std::vector<std::string> litter;
-  scratch->each_name([&](const char* name) {
-    if (!TaskFiles::is_spare(name)) litter.emplace_back(name);
-  });
+  scratch->each_name([&](const char* name) { litter.emplace_back(name); });
   for (const std::string& name : litter) {
     findings.add(scratch->path_of(name), "left by a writer that died", [&] { scratch->remove_tree(name); });
   }

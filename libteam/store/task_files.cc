@@ -36,17 +36,9 @@ std::optional<TaskId> TaskFiles::id_of(std::string_view name) {
 }
 
 std::optional<TaskFile> TaskFiles::read(TaskId id) const {
-  const std::string name = file_of(id);
-  while (const auto contents = folder_.read(name, JsonLimits{}.bytes)) {
-    try {
-      return TaskFile{parse_task(contents->text, id, path_of(id)), contents->stamp};
-    } catch (const Error&) {
-      // Who found a file by its name and was held up before it was open may have one that is another task by then.
-      const auto now = folder_.stamp(name);
-      if (now && now->inode == contents->stamp.inode) throw;
-    }
-  }
-  return std::nullopt;
+  const auto contents = folder_.read(file_of(id), JsonLimits{}.bytes);
+  if (!contents) return std::nullopt;
+  return TaskFile{parse_task(contents->text, id, path_of(id)), contents->stamp};
 }
 
 std::vector<TaskId> TaskFiles::ids() const {
@@ -87,15 +79,12 @@ const Folder& TaskFiles::scratch() const {
   return *scratch_;
 }
 
-NewFile TaskFiles::prepare(const Task& task) const {
-  const bool power = durability_ == Durability::power;
-  return NewFile(scratch(), power ? kSparePower : kSpareProcess, text_of(task), durability_);
-}
+NewFile TaskFiles::prepare(const Task& task) const { return NewFile(scratch(), text_of(task), durability_); }
 
 bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
                        const std::function<bool()>& undisturbed) const {
   if (tasks.size() > 1) return create_batch(tasks, stamps, undisturbed);
-  NewFile file(scratch(), text_of(tasks[0]), durability_);
+  NewFile file = prepare(tasks[0]);
   stamps = {file.stamp()};
   if (!undisturbed() || !file.create(folder_, file_of(tasks[0].id))) return false;
   changed_at_ = file.folder_mtime();
@@ -165,9 +154,7 @@ void TaskFiles::settle() const {
   if (!scratch_folder) return;
   std::vector<std::string> litter;
   scratch_folder->each_name([&](const char* name) {
-    if (is_temporary(name) || is_spare(name) || std::string_view(name).starts_with(kBatchPrefix)) {
-      litter.emplace_back(name);
-    }
+    if (is_temporary(name) || std::string_view(name).starts_with(kBatchPrefix)) litter.emplace_back(name);
   });
   for (const std::string& name : litter) scratch_folder->remove_tree(name);
 }

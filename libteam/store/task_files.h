@@ -2,8 +2,7 @@
 //
 //   N.json            a task
 //   .highwatermark    the last id that was given out
-//   .tmp/             files on their way in; whatever is there while nobody holds the board's lock is litter, but for
-//                     the spare ones: what the last change left behind, for the next one to be written to
+//   .tmp/             files on their way in; whatever is there while nobody holds the board's lock is litter
 //   .batch/           a batch of new tasks that is decided but not yet in place: whoever sees it moves it in. All of a
 //                     batch comes or nothing; who looks at the very moment may see a part of what is coming.
 //
@@ -49,7 +48,7 @@ class TaskFiles {
   // Whether a batch was decided and is not yet in place.
   bool unsettled() const { return folder_.has(kBatch); }
 
-  // The text of a task that is there, written and waiting to take its place.
+  // The text of a task, written and waiting to take its place.
   NewFile prepare(const Task& task) const;
   // All of them or none. False if somebody made a file of that name meanwhile, or if `undisturbed`, which is asked when
   // all is written and nothing to be seen yet, says so.
@@ -68,12 +67,6 @@ class TaskFiles {
   static constexpr const char* kHighWatermark = ".highwatermark";
   static constexpr const char* kScratch = ".tmp";
   static constexpr const char* kBatch = ".batch";
-  // One for each durability: what was swapped out and has not reached the disk may still have its old name there, and
-  // who promises to survive a cut of power must not write to that. A writer that died before that was done is noticed,
-  // and its spare goes with all litter.
-  static constexpr const char* kSparePower = "spare-power";
-  static constexpr const char* kSpareProcess = "spare-process";
-  static bool is_spare(std::string_view name) { return name == kSparePower || name == kSpareProcess; }
   static constexpr const char* kSetAsideSuffix = ".of-batch";  // a task whose id somebody else took
 
  private:

@@ -187,9 +187,7 @@ std::string Folder::path_of(std::string_view name) const {
 
 std::optional<Contents> Folder::read(const std::string& name, std::size_t most_bytes) const {
   // O_NONBLOCK: a fifo somebody left there must not hang us.
-  Fd fd(open_entry(fd_.get(), name.c_str(), O_RDONLY | O_NONBLOCK));
-  // Who writes a spare file has it for himself for some microseconds (NewFile).
-  if (!fd && errno == EWOULDBLOCK) fd = Fd(open_entry(fd_.get(), name.c_str(), O_RDONLY));
+  const Fd fd(open_entry(fd_.get(), name.c_str(), O_RDONLY | O_NONBLOCK));
   if (!fd) {
     if (errno == ENOENT) return std::nullopt;
     if (errno == ELOOP || errno == EXDEV) fail(Code::corrupt, "{}: is a symbolic link", path_of(name));
@@ -314,14 +312,8 @@ Fd Folder::open_if_there(const std::string& name, int flags) const {
 }
 
 Stamp Folder::write_unseen(const std::string& name, std::string_view text, Durability durability) const {
-  return write_over(open(name, O_WRONLY | O_CREAT | O_EXCL), text, durability);
-}
-
-Stamp Folder::write_over(const Fd& fd, std::string_view text, Durability durability) const {
-  const auto cut = [&](std::int64_t size) { return ::ftruncate(fd.get(), size) == 0; };
-  const auto size = static_cast<std::int64_t>(text.size());
-  const bool written = write_all(fd.get(), text) && (status_of(fd, path_).st_size == size || cut(size)) &&
-                       (durability == Durability::process || flush(fd));
+  const Fd fd = open(name, O_WRONLY | O_CREAT | O_EXCL);
+  const bool written = write_all(fd.get(), text) && (durability == Durability::process || flush(fd));
   if (!written) fail_errno("cannot write in", path_);
   return stamp_of(status_of(fd, path_));
 }

@@ -97,8 +97,6 @@ class Folder {
   Fd open_if_there(const std::string& name, int flags) const;
   // Writes a file under its own name at once: for a folder that nobody looks at yet.
   Stamp write_unseen(const std::string& name, std::string_view text, Durability durability) const;
-  // Writes over what an open file holds.
-  Stamp write_over(const Fd& fd, std::string_view text, Durability durability) const;
   // Puts `text` in place of whatever stands under `name`; gives the stamp of the new file.
   Stamp replace(const std::string& name, std::string_view text, Durability durability) const;
   // Moves a file of another folder here; false if the name is taken.

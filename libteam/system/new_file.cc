@@ -1,8 +1,6 @@
 #include "libteam/system/new_file.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,27 +11,8 @@
 
 namespace team {
 
-namespace {
-
-// Whether nobody else can see what is written to it: as long as this descriptor is open, who opens the file waits.
-bool is_ours_alone(const Fd& fd) {
-  struct stat status {};
-  constexpr mode_t kOurs = S_IFREG | 0600;
-  if (::fstat(fd.get(), &status) != 0 || status.st_mode != kOurs || status.st_nlink != 1) return false;
-  // The kernel gives a lease only if it is open nowhere else. Who tries to open it makes a signal: one without effect.
-  return status.st_uid == ::geteuid() && ::fcntl(fd.get(), F_SETSIG, SIGURG) == 0 &&
-         ::fcntl(fd.get(), F_SETLEASE, F_WRLCK) == 0;
-}
-
-}  // namespace
-
 NewFile::NewFile(const Folder& scratch, std::string_view text, Durability durability)
-    : NewFile(scratch, std::string(), text, durability) {}
-
-NewFile::NewFile(const Folder& scratch, const std::string& spare, std::string_view text, Durability durability)
-    : scratch_(scratch), spare_(spare), temporary_(spare), durability_(durability) {
-  if (!spare.empty() && write_spare(text)) return;
-  temporary_ = temporary_name();
+    : scratch_(scratch), temporary_(temporary_name()), durability_(durability) {
   try {
     stamp_ = scratch.write_unseen(temporary_, text, durability);
   } catch (const Error&) {
@@ -43,21 +22,7 @@ NewFile::NewFile(const Folder& scratch, const std::string& spare, std::string_vi
 }
 
 NewFile::~NewFile() {
-  if (armed_ && temporary_ != spare_) ::unlinkat(scratch_.fd(), temporary_.c_str(), 0);
-}
-
-bool NewFile::write_spare(std::string_view text) {
-  const Fd fd(::openat(scratch_.fd(), spare_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd || !is_ours_alone(fd)) return false;
-  stamp_ = scratch_.write_over(fd, text, durability_);
-  return true;
-}
-
-// What was swapped out goes now, not at the end: by then the caller may have said that nothing of it is left.
-void NewFile::leave() {
-  if (!std::exchange(armed_, false) || temporary_ == spare_) return;
-  if (spare_.empty()) scratch_.remove(temporary_);
-  else scratch_.rename_into(temporary_, scratch_, spare_);
+  if (armed_) ::unlinkat(scratch_.fd(), temporary_.c_str(), 0);
 }
 
 void NewFile::replace(const Folder& folder, const std::string& name) {
@@ -89,11 +54,9 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
   if (swap()) {
     if (after_change([&] { return scratch_.stamp(temporary_) != expected; })) {
       if (swap()) return false;
-      armed_ = false;
-      const std::string kept = fmt::format("{}{}{:016x}", name, kTheirs, random_number());
-      after_change([&] { scratch_.rename_into(temporary_, folder, kept); });
+      armed_ = false;  // the only copy of what somebody wrote
       fail(Code::unknown, "{}: somebody changed it at the same moment; theirs is in '{}'", folder.path_of(name),
-           folder.path_of(kept));
+           scratch_.path_of(temporary_));
     }
   } else if (errno == ENOENT) {
     return false;
@@ -105,7 +68,8 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
   }
   folder_mtime_ = after_change([&] { return folder.mtime_ns(); });
   if (durability_ == Durability::power) folder.sync();
-  after_change([&] { leave(); });
+  // What was swapped out goes now, not at the end: by then the caller may have said that nothing of it is left.
+  if (std::exchange(armed_, false)) after_change([&] { scratch_.remove(temporary_); });
   return true;
 }
 

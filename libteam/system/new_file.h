@@ -8,18 +8,12 @@
 
 namespace team {
 
-// In the name of the only copy of what somebody wrote at the same moment as we, behind that of the file.
-inline constexpr std::string_view kTheirs = ".theirs-";
-
 // A file that is written, and on the disk as far as `durability` asks, but has no name that anybody looks at. It goes
 // with this object unless it found its place.
 class NewFile {
  public:
   // In `scratch`, which must be on the same file system as its place and must outlive this.
   NewFile(const Folder& scratch, std::string_view text, Durability durability);
-  // The same, in what an exchange under the name `spare` left behind, if nobody else has that open: to make a file and
-  // to remove one costs more than all the rest of an exchange, on ext4 without a journal many times as much.
-  NewFile(const Folder& scratch, const std::string& spare, std::string_view text, Durability durability);
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile();
@@ -37,11 +31,7 @@ class NewFile {
   bool exchange(const Folder& folder, const std::string& name, const Stamp& expected);
 
  private:
-  bool write_spare(std::string_view text);
-  void leave();
-
   const Folder& scratch_;
-  std::string spare_;  // none: nothing is left behind
   std::string temporary_;
   Durability durability_;
   Stamp stamp_;

@@ -106,8 +106,7 @@ class Store:
             if re.fullmatch(r"[1-9][0-9]*\.json", name):
                 self._read_task(board, path, name)
             elif name == ".tmp":
-                self.litter += [os.path.join(path, left) for left in os.listdir(self._path(path))
-                                if left not in ("spare-power", "spare-process")]
+                self.litter += [os.path.join(path, left) for left in os.listdir(self._path(path))]
             elif name == ".batch":
                 # Decided, and moved in by whoever comes next: these are tasks.
                 self.litter.append(path)

@@ -145,8 +145,7 @@ void exchanges() {
                    [&] { return is_refused(Code::unknown, place.path + "/file: somebody changed it", exchange); }));
   std::size_t kept = 0;
   folder.each_name([&](const char* name) {
-    if (std::string_view(name).starts_with("file.theirs-"))
-      kept += folder.read(name, 100)->text == "theirs and longer\n" ? 1 : 0;
+    if (is_temporary(name)) kept += folder.read(name, 100)->text == "theirs and longer\n" ? 1 : 0;
   });
   CHECK(kept == 1 && folder.read("file", 100)->text == "ours");
   folder.replace("file", "again", Durability::process);

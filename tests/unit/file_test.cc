@@ -2,7 +2,6 @@
 #include "libteam/system/file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,47 +144,6 @@ void exchanges() {
   CHECK(folder.read("file", 100)->text == "whole");
 }
 
-// What was swapped out is written to again, unless somebody could see it.
-void spares() {
-  const Place place;
-  const Folder& folder = *place.folder;
-  const auto change = [&](const std::string& text) {
-    const auto before = folder.stamp("file");
-    NewFile file(folder, "spare", text, Durability::process);
-    CHECK(file.exchange(folder, "file", *before) && folder.read("file", 100)->text == text);
-    CHECK(file.stamp() == *folder.stamp("file"));
-    return before->inode;
-  };
-  place.put("file", "a longer text than all that come\n");
-  ::chmod((place.path + "/file").c_str(), 0600);
-  const auto first = change("one");
-  CHECK(folder.stamp("spare")->inode == first);
-  const auto second = change("two");
-  CHECK(folder.stamp("file")->inode == first && folder.stamp("spare")->inode == second);
-
-  const Fd reader = place.open("spare");
-  change("three");
-  CHECK(folder.stamp("file")->inode != second);
-  char text[8];
-  CHECK(::read(reader.get(), text, sizeof text) == 3 && std::string_view(text, 3) == "one");
-
-  ::link((place.path + "/spare").c_str(), (place.path + "/copy").c_str());
-  const std::string linked = folder.read("copy", 100)->text;
-  change("four");
-  CHECK(folder.read("copy", 100)->text == linked);
-
-  ::chmod((place.path + "/spare").c_str(), 0644);
-  change("five");
-  CHECK(folder.mode_of("file") == 0600);
-
-  // One that does not find its place is left as it is.
-  { const NewFile file(folder, "spare", "in vain", Durability::process); }
-  CHECK(folder.read("spare", 100)->text == "in vain" && folder.read("file", 100)->text == "five");
-  std::size_t temporaries = 0;
-  folder.each_name([&](const char* name) { temporaries += is_temporary(name) ? 1 : 0; });
-  CHECK(temporaries == 0);
-}
-
 void lines() {
   using Tail = LineReader::Tail;
   const Place place;
@@ -261,7 +219,6 @@ int main() {
   temporaries();
   full_pipes();
   exchanges();
-  spares();
   lines();
   last_lines();
   watching();
