@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
+
+#include "libteam/base/error.h"
 
 namespace team {
 
@@ -26,12 +29,21 @@ std::int64_t now_ns() { return read_clock(CLOCK_REALTIME); }
 std::int64_t boot_ns() { return read_clock(CLOCK_BOOTTIME); }
 
 std::string boot_id() {
+  constexpr const char* kFile = "/proc/sys/kernel/random/boot_id";
+  const int fd = ::open(kFile, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && (errno == ENOENT || errno == EACCES || errno == EPERM)) return {};
   char text[36];
-  const int fd = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  const ssize_t got = ::read(fd, text, sizeof text);
-  ::close(fd);
-  return got == sizeof text ? std::string(text, sizeof text) : std::string();
+  ssize_t got = -1;
+  if (fd >= 0) {
+    do got = ::read(fd, text, sizeof text);
+    while (got < 0 && errno == EINTR);
+    const int reason = errno;
+    ::close(fd);
+    errno = reason;
+  }
+  // To take it for another boot would take every claim from its owner.
+  if (got != sizeof text) fail_errno("cannot read", kFile);
+  return std::string(text, sizeof text);
 }
 
 std::string clock_time(double timestamp) {

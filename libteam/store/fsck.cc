@@ -64,6 +64,13 @@ void check_modes(const Folder& folder, Findings& findings) {
   }
 }
 
+void check_theirs(const Folder& folder, Findings& findings) {
+  folder.each_name([&](const char* name) {
+    if (std::string_view(name).find(kTheirs) == std::string_view::npos) return;
+    findings.add(folder.path_of(name), "what somebody wrote at the same moment as a command: put it where it belongs");
+  });
+}
+
 void check_names(const Folder& folder, Findings& findings) {
   folder.each_name([&](const char* entry) {
     const std::string name = entry;
@@ -177,6 +184,7 @@ void check_board(const Folder& folder, double lock_timeout, std::int64_t per_mem
   if (!opened) return;
   const TaskFiles files(std::move(*opened), Durability::power);
   check_modes(folder, findings);
+  check_theirs(folder, findings);
   check_names(folder, findings);
   check_litter(files, findings);
   std::map<TaskId, Outline> tasks;
@@ -233,6 +241,7 @@ void check_bodies(const Folder& folder, double lock_timeout, Findings& findings)
 
 void check_team(const Folder& folder, const Team& team, double lock_timeout, Findings& findings) {
   const std::string file = folder.path_of(kTeamConfig);
+  check_theirs(folder, findings);
   check_temporaries(folder, findings);
   if (const auto requests = folder.find_beneath(kRequestsFolder)) check_temporaries(*requests, findings);
   check_bodies(folder, lock_timeout, findings);

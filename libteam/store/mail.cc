@@ -251,8 +251,10 @@ void Mail::count_exchanges(const std::vector<Message>& messages, const Actor& ac
   }
   if (refused == nullptr) return;
   if (record_notice) {
-    record_notice();
-    record(actor, {message_event("EXCHANGE_PAUSED", *refused)});
+    after_change([&] {
+      record_notice();
+      record(actor, {message_event("EXCHANGE_PAUSED", *refused)});
+    });
   }
   fail(Code::paused, "{} sent {} messages to {} without a word of the user", refused->sender, limit,
        refused->recipient);

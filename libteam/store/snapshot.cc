@@ -46,6 +46,7 @@ std::string beneath(std::string_view folder, std::string_view name) { return fmt
 bool is_task_name(std::string_view name) {
   constexpr std::string_view kSetAside = TaskFiles::kSetAsideSuffix;
   if (name.ends_with(kSetAside)) name.remove_suffix(kSetAside.size());
+  name = name.substr(0, name.find(kTheirs));
   return TaskFiles::id_of(name).has_value();
 }
 

@@ -54,9 +54,11 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
   if (swap()) {
     if (after_change([&] { return scratch_.stamp(temporary_) != expected; })) {
       if (swap()) return false;
-      armed_ = false;  // the only copy of what somebody wrote
+      armed_ = false;
+      const std::string kept = fmt::format("{}{}{:016x}", name, kTheirs, random_number());
+      after_change([&] { scratch_.rename_into(temporary_, folder, kept); });
       fail(Code::unknown, "{}: somebody changed it at the same moment; theirs is in '{}'", folder.path_of(name),
-           scratch_.path_of(temporary_));
+           folder.path_of(kept));
     }
   } else if (errno == ENOENT) {
     return false;

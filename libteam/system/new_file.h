@@ -8,6 +8,9 @@
 
 namespace team {
 
+// In the name of the only copy of what somebody wrote at the same moment as we, behind that of the file.
+inline constexpr std::string_view kTheirs = ".theirs-";
+
 // A file that is written, and on the disk as far as `durability` asks, but has no name that anybody looks at. It goes
 // with this object unless it found its place.
 class NewFile {
