@@ -8,15 +8,22 @@ fail() {
   exit 1
 }
 
-# Of what was left by the last run only the boards stay.
-begin_place() {
+# clear_place WHAT…: but for the boards.
+clear_place() {
   local old
-  mkdir -p "$place/boards" || exit
-  for old in "$place"/* "$place"/.[!.]*; do
-    [ "$old" = "$place/boards" ] || [ ! -e "$old" ] || rm -rf --one-file-system "$old"
+  for old in "$@"; do
+    [ "${old%/}" = "$place/boards" ] || [ ! -e "$old" ] || rm -rf --one-file-system "$old"
   done
+}
+
+begin_place() {
+  mkdir -p "$place/boards" || exit
+  clear_place "$place"/* "$place"/.[!.]*
   : >"$place/failed" && : >"$place/busy" || exit
 }
+
+# The thousands of files go now, not when the next run begins to measure.
+end_place() { clear_place "$place"/*/; }
 
 # line LABEL FOLDER WORD…: one line of the plan that is being written.
 line() {
