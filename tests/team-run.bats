@@ -976,7 +976,7 @@ END
 
 @test "a lock that is not had for a while in the middle of its work does not end the run" {
   lead_says "$START_BOB" "$(call bash "{\"command\": \"touch begun; $UNTIL_GO\"}")" '"I wait."' -- "$DONE"
-  start_lead go --lock-timeout 0.3
+  start_lead go --lock-timeout 1
   wait_until test -e begun
 
   hold .teams/alpha/lead_inbox.lock
