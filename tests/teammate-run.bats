@@ -718,6 +718,23 @@ END
   grep -qx 'done' errors
 }
 
+@test "idles, works and ends by TERM also where no inotify is left for it" {
+  strace -qqo trace true 2>/dev/null || skip 'cannot trace here'
+  team-create alpha
+  strace -Dqqfo trace -e trace=inotify_init1 -e inject=inotify_init1:error=EMFILE \
+    teammate-run bob --exec 'echo done' >bob.out 2>bob.err </dev/null 3>&- &
+  TEAMMATE[bob]=$!
+  wait_until sleeps bob
+
+  id=$(task-create 'Something')
+  task-wait "$id" --timeout 20
+  wait_until sleeps bob
+  kill -TERM "${TEAMMATE[bob]}"
+
+  teammate_ended bob 143
+  grep -q EMFILE trace
+}
+
 @test "ends cleanly by INT, TERM and HUP: command ended, task released, state written" {
   a_team 'Free'
   task-create 'Mine' --owner bob

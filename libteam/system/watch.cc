@@ -130,9 +130,9 @@ Changes Watch::wait_polling(const Deadline& deadline) {
   const int left = deadline.left_ms();
   std::vector<pollfd> waiting;
   for (const int waker : wakers_) waiting.push_back({waker, POLLIN, 0});
-  ::poll(waiting.data(), waiting.size(), left < 0 ? pause_ms_ : std::min(pause_ms_, left));
+  const int ready = ::poll(waiting.data(), waiting.size(), left < 0 ? pause_ms_ : std::min(pause_ms_, left));
   pause_ms_ = std::min(pause_ms_ * 2, longest_pause_ms_);
-  return {.any = true, .all = true, .untold = true};
+  return {.any = true, .all = true, .untold = ready <= 0};
 }
 
 }  // namespace team

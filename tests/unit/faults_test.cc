@@ -220,6 +220,16 @@ void watches() {
   };
   CHECK(where_refused(SYS_inotify_init1, EMFILE, looks_itself));
   CHECK(where_refused(SYS_inotify_add_watch, ENOSPC, looks_itself));
+  const Bell bell;
+  bell.ring();
+  const auto hears_the_bell = [&] {
+    Watch watch(*place.folder);
+    watch.wake_on(bell.fd());
+    const Changes changes = watch.wait(Deadline::never());
+    return changes.any && !changes.untold;
+  };
+  CHECK(hears_the_bell());
+  CHECK(where_refused(SYS_inotify_init1, EMFILE, hears_the_bell));
   CHECK(where_refused(SYS_fstatfs, EIO, looks_itself));
   CHECK(where_seen(SYS_poll, test::only_the(1, EINTR), [&] {
     return !Watch(*place.folder).wait(Deadline::in(0.01)).any || std::getenv("TEAM_NOTIFY") != nullptr;
