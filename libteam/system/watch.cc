@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -102,9 +103,9 @@ Changes Watch::wait(const Deadline& deadline) {
 Changes Watch::read_events() {
   Changes changes;
   alignas(inotify_event) char buffer[16384];
-  while (true) {
-    const ssize_t got = ::read(inotify_.get(), buffer, sizeof buffer);
-    if (got <= 0) break;
+  constexpr auto kFull = static_cast<ssize_t>(sizeof buffer - sizeof(inotify_event) - NAME_MAX - 1);
+  for (ssize_t got = kFull + 1; got > kFull;) {  // where one more would have had room there is none
+    got = ::read(inotify_.get(), buffer, sizeof buffer);
     for (ssize_t at = 0; at < got;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
       at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
