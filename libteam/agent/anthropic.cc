@@ -1,8 +1,10 @@
 #include "libteam/agent/anthropic.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "libteam/base/json_text.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -11,49 +13,67 @@ namespace {
 
 constexpr std::size_t kLongestName = 64;
 
-void mark_for_cache(Json& block) { block["cache_control"] = {{"type", "ephemeral"}}; }
+constexpr std::string_view kCacheControl = R"({"type":"ephemeral"})";
 
-Json to_block(const Part& part) {
+enum class Cache { yes, no };  // whether the service is to remember everything up to here
+
+std::string to_block(const Part& part, Cache cache) {
+  JsonText block;
   switch (part.kind) {
-    case Part::Kind::text: return {{"type", "text"}, {"text", repair_utf8(part.text)}};
+    case Part::Kind::text:
+      block.add("type", "text");
+      block.add("text", repair_utf8(part.text));
+      break;
     case Part::Kind::tool_call:
-      return {{"type", "tool_use"},
-              {"id", tame(part.id)},
-              {"name", tame(part.name).substr(0, kLongestName)},
-              {"input", as_object(part.arguments)}};
-    case Part::Kind::tool_result: break;
+      block.add("type", "tool_use");
+      block.add("id", tame(part.id));
+      block.add("name", tame(part.name).substr(0, kLongestName));
+      block.add_json("input", dump_line(as_object(part.arguments)));
+      break;
+    case Part::Kind::tool_result:
+      block.add("type", "tool_result");
+      block.add("tool_use_id", tame(part.id));
+      block.add("content", repair_utf8(part.text));
+      if (part.is_error) block.add("is_error", true);
+      break;
   }
-  Json block = {{"type", "tool_result"}, {"tool_use_id", tame(part.id)}, {"content", repair_utf8(part.text)}};
-  if (part.is_error) block["is_error"] = true;
-  return block;
+  if (cache == Cache::yes) block.add_json("cache_control", kCacheControl);
+  return block.take();
 }
 
-Json to_messages(const std::vector<Turn>& turns) {
-  Json messages = Json::array();
-  for (const Turn& turn : tidy(turns)) {
-    Json content = Json::array();
-    for (const Part& part : turn.parts) content.push_back(to_block(part));
-    messages.push_back(
-        {{"role", turn.role == Turn::Role::user ? "user" : "assistant"}, {"content", std::move(content)}});
-  }
+std::string to_message(const Turn& turn, Cache cache) {
+  std::vector<std::string> content;
+  for (const Part& part : turn.parts)
+    content.push_back(to_block(part, &part == &turn.parts.back() ? cache : Cache::no));
+  JsonText message;
+  message.add("role", turn.role == Turn::Role::user ? "user" : "assistant");
+  message.add_json("content", json_array(content));
+  return message.take();
+}
+
+// The last two of the user's are remembered.
+std::string to_messages(const std::vector<Turn>& turns) {
+  std::vector<std::string> messages;
   int marks = 2;
-  for (auto message = messages.rbegin(); message != messages.rend() && marks > 0; ++message) {
-    if ((*message)["role"] != "user") continue;
-    mark_for_cache((*message)["content"].back());
-    --marks;
+  for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
+    const bool is_marked = turn->role == Turn::Role::user && marks-- > 0;
+    messages.push_back(to_message(*turn, is_marked ? Cache::yes : Cache::no));
   }
-  return messages;
+  std::reverse(messages.begin(), messages.end());
+  return json_array(messages);
 }
 
-Json to_tools(const std::vector<ToolSpec>& specs) {
-  Json tools = Json::array();
+std::string to_tools(const std::vector<ToolSpec>& specs) {
+  std::vector<std::string> tools;
   for (const ToolSpec& spec : specs) {
-    tools.push_back({{"name", spec.name},
-                     {"description", spec.description},
-                     {"input_schema", parse_json(spec.schema, "schema of " + spec.name)}});
+    JsonText tool;
+    tool.add("name", spec.name);
+    tool.add("description", spec.description);
+    tool.add_json("input_schema", dump_line(parse_json(spec.schema, "schema of " + spec.name)));
+    if (&spec == &specs.back()) tool.add_json("cache_control", kCacheControl);
+    tools.push_back(tool.take());
   }
-  mark_for_cache(tools.back());
-  return tools;
+  return json_array(tools);
 }
 
 ModelAnswer::Stop to_stop(const std::string& reason) {
@@ -177,16 +197,15 @@ Headers Anthropic::headers(const std::string& key) const {
 }
 
 std::string Anthropic::body(const ModelRequest& request) const {
-  Json body = {{"model", model_}, {"max_tokens", request.max_tokens}, {"stream", true}};
-  if (!request.system.empty()) {
-    Json system = {{"type", "text"}, {"text", repair_utf8(request.system)}};
-    mark_for_cache(system);
-    body["system"] = Json::array({std::move(system)});
-  }
-  if (!request.tools.empty()) body["tools"] = to_tools(request.tools);
-  if (!request.tools.empty() && !request.may_call) body["tool_choice"] = {{"type", "none"}};
-  body["messages"] = to_messages(request.turns);
-  return dump_line(body);
+  JsonText body;
+  body.add("model", model_);
+  body.add("max_tokens", request.max_tokens);
+  body.add("stream", true);
+  if (!request.system.empty()) body.add_json("system", json_array({to_block(text_part(request.system), Cache::yes)}));
+  if (!request.tools.empty()) body.add_json("tools", to_tools(request.tools));
+  if (!request.tools.empty() && !request.may_call) body.add_json("tool_choice", R"({"type":"none"})");
+  body.add_json("messages", to_messages(tidy(request.turns)));
+  return body.take();
 }
 
 std::unique_ptr<AnswerReader> Anthropic::read(Provider::Hear hear) const {

@@ -248,7 +248,7 @@ std::optional<ModelAnswer> ModelDriver::ask() {
   }
 }
 
-ModelAnswer ModelDriver::call_model(ModelRequest request, int interrupt, const Provider::Hear& hear) {
+ModelAnswer ModelDriver::call_model(const ModelRequest& request, int interrupt, const Provider::Hear& hear) {
   ModelAnswer answer = provider_.ask(request, interrupt, hear);
   used_ += answer.usage;
   audience_->spend(used_);

@@ -82,7 +82,7 @@ class ModelDriver : public Driver {
   Outcome converse(const Work& work);
   std::optional<Outcome> look_around(const Work& work, std::int64_t turn);
   std::optional<ModelAnswer> ask();
-  ModelAnswer call_model(ModelRequest request, int interrupt, const Provider::Hear& hear);
+  ModelAnswer call_model(const ModelRequest& request, int interrupt, const Provider::Hear& hear);
   void run_calls();
   ToolResult run_call(const Part& call);
   std::vector<Message> heard_meanwhile(const Work& work) const;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libteam/base/json_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/id.h"
 
@@ -14,21 +15,39 @@ namespace {
 
 constexpr std::size_t kLongestName = 64;
 
-Json to_call(const Part& part) {
-  const Json arguments = as_object(part.arguments);
-  return {{"id", tame(part.id)},
-          {"type", "function"},
-          {"function", {{"name", tame(part.name).substr(0, kLongestName)}, {"arguments", dump_line(arguments)}}}};
+std::string to_call(const Part& part) {
+  JsonText function;
+  function.add("name", tame(part.name).substr(0, kLongestName));
+  function.add("arguments", dump_line(as_object(part.arguments)));
+  JsonText call;
+  call.add("id", tame(part.id));
+  call.add("type", "function");
+  call.add_json("function", function.take());
+  return call.take();
+}
+
+std::string to_message(std::string_view role, std::string_view content) {
+  JsonText message;
+  message.add("role", role);
+  message.add("content", content);
+  return message.take();
+}
+
+std::string to_result(const Part& part) {
+  JsonText message;
+  message.add("role", "tool");
+  message.add("tool_call_id", tame(part.id));
+  message.add("content", repair_utf8(part.is_error ? "Error: " + part.text : part.text));
+  return message.take();
 }
 
 // Several messages for one turn: each result is one of its own, and stands before what the user says.
-void add_messages(const Turn& turn, Json& messages) {
+void add_messages(const Turn& turn, std::vector<std::string>& messages) {
   std::string text;
-  Json calls = Json::array();
+  std::vector<std::string> calls;
   for (const Part& part : turn.parts) {
     if (part.kind == Part::Kind::tool_result) {
-      const std::string content = part.is_error ? "Error: " + part.text : part.text;
-      messages.push_back({{"role", "tool"}, {"tool_call_id", tame(part.id)}, {"content", repair_utf8(content)}});
+      messages.push_back(to_result(part));
     } else if (part.kind == Part::Kind::tool_call) {
       calls.push_back(to_call(part));
     } else {
@@ -37,12 +56,25 @@ void add_messages(const Turn& turn, Json& messages) {
     }
   }
   if (turn.role == Turn::Role::user) {
-    if (!text.empty()) messages.push_back({{"role", "user"}, {"content", text}});
+    if (!text.empty()) messages.push_back(to_message("user", text));
     return;
   }
-  Json message = {{"role", "assistant"}, {"content", text.empty() ? Json(nullptr) : Json(text)}};
-  if (!calls.empty()) message["tool_calls"] = std::move(calls);
-  messages.push_back(std::move(message));
+  JsonText message;
+  message.add("role", "assistant");
+  message.add("content", text.empty() ? std::nullopt : std::optional(text));
+  if (!calls.empty()) message.add_json("tool_calls", json_array(calls));
+  messages.push_back(message.take());
+}
+
+std::string to_tool(const ToolSpec& spec) {
+  JsonText function;
+  function.add("name", spec.name);
+  function.add("description", spec.description);
+  function.add_json("parameters", dump_line(parse_json(spec.schema, "schema of " + spec.name)));
+  JsonText tool;
+  tool.add("type", "function");
+  tool.add_json("function", function.take());
+  return tool.take();
 }
 
 ModelAnswer::Stop to_stop(const std::string& reason) {
@@ -171,25 +203,21 @@ Headers OpenAi::headers(const std::string& key) const {
 }
 
 std::string OpenAi::body(const ModelRequest& request) const {
-  Json messages = Json::array();
-  if (!request.system.empty()) messages.push_back({{"role", "system"}, {"content", repair_utf8(request.system)}});
+  JsonText body;
+  body.add("model", model_);
+  body.add("stream", true);
+  if (counts_tokens_) body.add_json("stream_options", R"({"include_usage":true})");
+  if (limit_ == Limit::max_tokens) body.add("max_tokens", request.max_tokens);
+  if (limit_ == Limit::max_completion_tokens) body.add("max_completion_tokens", request.max_tokens);
+  if (!request.tools.empty() && !request.may_call) body.add("tool_choice", "none");
+  std::vector<std::string> tools;
+  for (const ToolSpec& spec : request.tools) tools.push_back(to_tool(spec));
+  if (!tools.empty()) body.add_json("tools", json_array(tools));
+  std::vector<std::string> messages;
+  if (!request.system.empty()) messages.push_back(to_message("system", repair_utf8(request.system)));
   for (const Turn& turn : tidy(request.turns)) add_messages(turn, messages);
-  Json body = {{"model", model_}, {"stream", true}};
-  if (counts_tokens_) body["stream_options"] = {{"include_usage", true}};
-  if (limit_ == Limit::max_tokens) body["max_tokens"] = request.max_tokens;
-  if (limit_ == Limit::max_completion_tokens) body["max_completion_tokens"] = request.max_tokens;
-  Json tools = Json::array();
-  for (const ToolSpec& spec : request.tools) {
-    tools.push_back({{"type", "function"},
-                     {"function",
-                      {{"name", spec.name},
-                       {"description", spec.description},
-                       {"parameters", parse_json(spec.schema, "schema of " + spec.name)}}}});
-  }
-  if (!tools.empty() && !request.may_call) body["tool_choice"] = "none";
-  if (!tools.empty()) body["tools"] = std::move(tools);
-  body["messages"] = std::move(messages);
-  return dump_line(body);
+  body.add_json("messages", json_array(messages));
+  return body.take();
 }
 
 std::unique_ptr<AnswerReader> OpenAi::read(Provider::Hear hear) const {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libteam/base/json.h"
+#include "libteam/base/text.h"
 
 namespace team {
 
@@ -123,5 +124,7 @@ std::string JsonText::take() {
   else text_ += '}';
   return std::move(text_);
 }
+
+std::string json_array(const std::vector<std::string>& elements) { return "[" + join(elements, ",") + "]"; }
 
 }  // namespace team
