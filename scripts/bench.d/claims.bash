@@ -11,6 +11,7 @@ plan_claims() {
   local size durability
   line static "$place" "$place/static"
   line dynamic "$place" "$place/dynamic"
+  line durable "$place" "$place/durable" "$place/alone"
   for size in "${sizes[@]}"; do
     for durability in process power; do plan_claim "$size-$durability" "$place/boards/$size" "$durability"; done
   done
@@ -43,6 +44,7 @@ part_claims() {
   for size in "${sizes[@]}"; do
     row "task-claim --next, power, $size tasks" "$(ratio claims "$size-power" static)" 'x static' most 2.4
   done
+  note "  a static program that replaces a flushed file" "$(ratio claims durable static)" 'x static'
   TEAM_DURABILITY=process run log "$rounds" < <(plan_log)
   row "  with a team and its log against without" "$(ratio log with without)" x most 2
   run many $((rounds / 4)) 8 < <(plan_many)

@@ -4,12 +4,13 @@
 # The pids of those who idle, one a line.
 idlers() { cat "$place"/crowd/.teams/crowd/idler*.json | jq -r 'select(.state == "idle").pid'; }
 
-# spent: of each idler its pid, the nanoseconds that it has run so far, and how often it went to sleep.
+# spent [WHO]: of each of these, "pids" or "untold", its pid, the nanoseconds that it has run so far, and how often it
+# went to sleep.
 spent() {
   local pid
   while read -r pid; do
     echo "$pid $(cut -d ' ' -f 1 "/proc/$pid/schedstat") $(awk '/^voluntary/ { print $2 }' "/proc/$pid/status")"
-  done <"$place/crowd/pids" | sort
+  done <"$place/crowd/${1:-pids}" | sort
 }
 
 # Waits until none of them has run for a while.
@@ -21,6 +22,12 @@ all_asleep() {
     before=$now
     sleep 1
   done
+}
+
+# Whoever dozes looks around after 30 s at the latest, should the one at the post hang: a measurement begins when all
+# have just fallen asleep.
+fall_asleep() {
+  "$bin/team-config" -C "$place/crowd" idle.poll 2 && all_asleep
 }
 
 # one_task: puts a task on the board and waits until somebody is done with it, and all sleep again.
@@ -52,6 +59,7 @@ start_crowd() {
   until (($(idlers | wc -l) == crowd)) || ((++i > 200)); do sleep 0.3; done
   (($(idlers | wc -l) == crowd)) || fail "only $(idlers | wc -l) of $crowd idle"
   told >"$place/crowd/pids"
+  idlers | grep -vxFf "$place/crowd/pids" >"$place/crowd/untold"
 }
 
 # Of the idlers those who are told of changes. A user has 128 instances of inotify (fs.inotify.max_user_instances); who
@@ -68,6 +76,7 @@ calls_of_some() {
   local some pid options=() tracer
   mapfile -t some < <(head -n 10 "$place/crowd/pids")
   for pid in "${some[@]}"; do options+=(-p "$pid"); done
+  fall_asleep
   strace -f -o "$place/crowd/calls" "${options[@]}" 2>/dev/null &
   tracer=$!
   sleep 1
@@ -78,18 +87,35 @@ calls_of_some() {
     sort -n | sed -n 5p
 }
 
+# What it costs that some are not told and look for themselves, every two seconds.
+note_untold() {
+  local seconds=10
+  spent untold >"$place/crowd/before"
+  sleep $seconds
+  spent untold >"$place/crowd/after"
+  note "  how often each of the other $(wc -l <"$place/crowd/untold") looks" "$(calculate "$(of_others 2) / $seconds")" /s
+  note "  what it uses for that" "$(calculate "$(of_others 1) / 1e6 / $seconds")" 'ms of cpu/s'
+  one_task
+  cp "$place/crowd/after" "$place/crowd/before"
+  sleep 3
+  spent untold >"$place/crowd/after"
+  note "  what it uses for one task that another one does" "$(calculate "$(of_others 1) / 1e6")" 'ms of cpu'
+}
+
 part_crowd() {
   local crowd_pids=()
   others=0
   start_crowd
-  all_asleep
+  fall_asleep
   note "$crowd idle teammates in a team of 500, of them told" "$(wc -l <"$place/crowd/pids")" 'by inotify'
   spent >"$place/crowd/before"
   sleep 3
   spent >"$place/crowd/after"
   row "  how often they wake when nothing happens" \
     "$(join "$place/crowd/before" "$place/crowd/after" | awk '{ all += $5 - $3 } END { print all / 3 }')" /s most 0
+  [ ! -s "$place/crowd/untold" ] || note_untold
   one_task
+  fall_asleep
   spent >"$place/crowd/before"
   one_task
   spent >"$place/crowd/after"

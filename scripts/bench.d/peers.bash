@@ -27,6 +27,7 @@ plan_peer_claim() {
 }
 
 plan_peer_power() {
+  line floor "$place/peers" "$place/durable" "$place/peers"
   line ours "$place/peers" "$bin/task-claim" --next -t power --as w%n
   line - "$place/peers" "$bin/task-release" 1 -t process
   local journal
@@ -142,13 +143,18 @@ end_peers() {
   unset NQDIR TS_SOCKET
 }
 
+# against_sqlite LABEL: with whichever of its journals is faster.
+against_sqlite() {
+  printf '%s\n' "$(ratio peer_power wal "$1")" "$(ratio peer_power delete "$1")" | sort -g | head -n 1
+}
+
 part_peers() {
-  local verb python best
+  local verb python
   python=$(python)
   make_peers
   run peer_power $((rounds / 4)) < <(plan_peer_power)
-  best=$(printf '%s\n' "$(ratio peer_power wal ours)" "$(ratio peer_power delete ours)" | sort -g | head -n 1)
-  row "task-claim --next, power, against sqlite3" "$best" 'x faster' least 2.2
+  row "task-claim --next, power, against sqlite3" "$(against_sqlite ours)" 'x faster' least 2.2
+  note "  a static program that replaces a flushed file" "$(against_sqlite floor)" 'x faster'
   for verb in claim create complete get list send recv; do
     run "peer_$verb" $((3 * slow_rounds)) < <("plan_peer_$verb")
     case $verb in
