@@ -51,7 +51,7 @@ std::string to_message(const Turn& turn, Cache cache) {
   return message.take();
 }
 
-// The last two of the user's are remembered.
+// Marked for the cache are the last two turns of the user.
 std::string to_messages(const std::vector<Turn>& turns) {
   std::vector<std::string> messages;
   int marks = 2;
@@ -69,7 +69,7 @@ std::string to_tools(const std::vector<ToolSpec>& specs) {
     JsonText tool;
     tool.add("name", spec.name);
     tool.add("description", spec.description);
-    tool.add_json("input_schema", dump_line(parse_json(spec.schema, "schema of " + spec.name)));
+    tool.add_json("input_schema", schema_of(spec));
     if (&spec == &specs.back()) tool.add_json("cache_control", kCacheControl);
     tools.push_back(tool.take());
   }

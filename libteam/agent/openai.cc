@@ -70,7 +70,7 @@ std::string to_tool(const ToolSpec& spec) {
   JsonText function;
   function.add("name", spec.name);
   function.add("description", spec.description);
-  function.add_json("parameters", dump_line(parse_json(spec.schema, "schema of " + spec.name)));
+  function.add_json("parameters", schema_of(spec));
   JsonText tool;
   tool.add("type", "function");
   tool.add_json("function", function.take());

@@ -306,6 +306,8 @@ Json as_object(const std::string& arguments) {
   return {{"INVALID_JSON", repair_utf8(arguments)}};
 }
 
+std::string schema_of(const ToolSpec& spec) { return dump_line(parse_json(spec.schema, "schema of " + spec.name)); }
+
 std::string tame(std::string_view name) {
   std::string tamed(name);
   for (char& c : tamed) {

@@ -92,6 +92,8 @@ std::vector<Turn> tidy(const std::vector<Turn>& turns);
 Json parse_event(const ServerEvent& event);
 // The arguments of a call: as an object if they are one, else wrapped into one. Services refuse what is broken.
 Json as_object(const std::string& arguments);
+// One line.
+std::string schema_of(const ToolSpec& spec);
 // What a service takes as a name or an id: others may have made them.
 std::string tame(std::string_view name);
 // A count of tokens; 0 for anything that is none.

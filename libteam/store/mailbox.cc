@@ -545,23 +545,18 @@ MessageState Mailbox::state_of(const std::string& id) const {
 bool Mailbox::wait(const Deadline& deadline, int reader, const std::function<bool()>& arrived) const {
   Watch watch(folder_);
   watch.watch_reader(reader);
-  const std::string inbox = file("inbox.jsonl");
-  // That another reader dies, or a hold runs out, no file system tells: while there is one we look every second.
-  constexpr double kPause = 1;
-  Deadline look_at_others = Deadline::in(kPause);
+  // What another reader leaves, or gave back for one who died, lies in the backlog.
+  const auto is_ours = [inbox = file("inbox.jsonl"), backlog = file("backlog.jsonl")](const std::string& name) {
+    return name == inbox || name == backlog;
+  };
   while (!arrived()) {
-    for (bool may_have_come = false; !may_have_come;) {
-      const Changes changes = watch.wait(deadline.or_at(look_at_others));
-      if (deadline.passed() && !changes.any) return false;
-      may_have_come = changes.all;
-      if (std::find(changes.names.begin(), changes.names.end(), inbox) != changes.names.end()) {
-        may_have_come = may_have_come || has_new();  // an inbox that was taken away, by us too, is told of as well
-        look_at_others = Deadline::in(kPause);
-      } else if (look_at_others.passed()) {
-        const auto all = slots();
-        may_have_come = std::any_of(all.begin(), all.end(), [](const Slot& slot) { return slot.exists; });
-        look_at_others = may_have_come ? Deadline::in(kPause) : Deadline::never();
-      }
+    // That another reader dies, or a hold runs out, no file system tells: while there is one we look every second.
+    const auto all = slots();
+    const bool others = std::any_of(all.begin(), all.end(), [](const Slot& slot) { return slot.exists; });
+    while (true) {
+      const Changes changes = watch.wait(others ? deadline.or_in(1) : deadline);
+      if (!changes.any && deadline.passed()) return false;
+      if (!changes.any || changes.all || std::any_of(changes.names.begin(), changes.names.end(), is_ours)) break;
     }
   }
   return true;

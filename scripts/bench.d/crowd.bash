@@ -27,7 +27,8 @@ all_asleep() {
 # Whoever dozes looks around after 30 s at the latest, should the one at the post hang: a measurement begins when all
 # have just fallen asleep.
 fall_asleep() {
-  "$bin/team-config" -C "$place/crowd" idle.poll 2 && all_asleep
+  "$bin/team-config" -C "$place/crowd" idle.poll 2 || fail "cannot change the team"
+  all_asleep
 }
 
 # one_task: puts a task on the board and waits until somebody is done with it, and all sleep again.
@@ -87,19 +88,22 @@ calls_of_some() {
     sort -n | sed -n 5p
 }
 
-# What it costs that some are not told and look for themselves, every two seconds.
+# What it costs that some are not told and look for themselves, every two seconds: when nothing happens, and when there
+# is a task that another one does.
 note_untold() {
-  local seconds=10
+  local seconds=10 idle
   spent untold >"$place/crowd/before"
   sleep $seconds
   spent untold >"$place/crowd/after"
+  idle=$(of_others 1)
   note "  how often each of the other $(wc -l <"$place/crowd/untold") looks" "$(calculate "$(of_others 2) / $seconds")" /s
-  note "  what it uses for that" "$(calculate "$(of_others 1) / 1e6 / $seconds")" 'ms of cpu/s'
+  note "  what it uses for that" "$(calculate "$idle / 1e6 / $seconds")" 'ms of cpu/s'
+  spent untold >"$place/crowd/before"
+  SECONDS=0
   one_task
-  cp "$place/crowd/after" "$place/crowd/before"
-  sleep 3
+  ((SECONDS >= seconds)) || sleep $((seconds - SECONDS))
   spent untold >"$place/crowd/after"
-  note "  what it uses for one task that another one does" "$(calculate "$(of_others 1) / 1e6")" 'ms of cpu'
+  note "  what one task of another costs it" "$(calculate "($(of_others 1) - $idle) / 1e6")" 'ms of cpu'
 }
 
 part_crowd() {
@@ -111,8 +115,8 @@ part_crowd() {
   spent >"$place/crowd/before"
   sleep 3
   spent >"$place/crowd/after"
-  row "  how often they wake when nothing happens" \
-    "$(join "$place/crowd/before" "$place/crowd/after" | awk '{ all += $5 - $3 } END { print all / 3 }')" /s most 0
+  row "  how often they wake in 3 s when nothing happens" \
+    "$(join "$place/crowd/before" "$place/crowd/after" | awk '{ all += $5 - $3 } END { print all }')" times most 0
   [ ! -s "$place/crowd/untold" ] || note_untold
   one_task
   fall_asleep

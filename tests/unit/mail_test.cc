@@ -193,6 +193,30 @@ void waiting() {
   CHECK(looks >= 2);
 }
 
+// What others leave behind while one looks is not overlooked, wherever it lies then.
+void waiting_for_the_rest() {
+  const auto is_asked_again = [](const Box& box, const std::function<void()>& meanwhile) {
+    int looks = 0;
+    return box.mailbox.wait(Deadline::in(10), -1, [&] {
+      if (++looks == 1) meanwhile();
+      return looks > 1;
+    });
+  };
+  const Box box;
+  CHECK(is_asked_again(box, [&] {
+    box.send({"1", "2"});
+    CHECK(box.take(1) == "1 ");
+  }));
+  CHECK(box.take() == "2 ");
+  box.send({"3", "4"});
+  auto of_one_who_dies = box.mailbox.take({}, 2, std::nullopt);
+  CHECK(is_asked_again(box, [&] {
+    of_one_who_dies.reset();
+    CHECK(box.take(1) == "3 ");
+  }));
+  CHECK(box.take() == "4 ");
+}
+
 std::string body_of(const Mailbox& mailbox, const Message& of) {
   std::string text;
   mailbox.each_body_piece(of, [&](std::string_view piece) { text += piece; });
@@ -420,6 +444,7 @@ int main() {
   positions();
   held();
   waiting();
+  waiting_for_the_rest();
   bodies();
   large_ones();
   broadcasts();
