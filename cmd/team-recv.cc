@@ -42,7 +42,9 @@ team::Exit receive(team::Context& context, const Options& options) {
   } else {
     take();
   }
-  return seen > 0 || options.follow ? team::Exit::done : team::no(context, "no message");
+  if (seen > 0 || options.follow) return team::Exit::done;
+  context.out().check();  // there were some, and nobody to read them
+  return team::no(context, "no message");
 }
 
 }  // namespace

@@ -295,6 +295,19 @@ texts() { jq -r .content; }
   same "$(cat ids)" "$(team-recv --as backend | cut -f1)"
 }
 
+@test "exits 74 when nobody reads the messages, and delivers them again" {
+  three_for_backend
+  exec 5> >(exec true)
+  wait $!
+
+  run --separate-stderr bash -c 'team-recv --as backend >&5'
+  as_expected 74 '' 'team-recv: io: cannot write to stdout: Broken pipe'
+
+  run --separate-stderr bash -c 'team-recv --as backend --wait >&5'
+  refused 74 'team-recv: io: *'
+  same "$(cat ids)" "$(team-recv --as backend | cut -f1)"
+}
+
 @test "exits 74 when it peeks and cannot write" {
   three_for_backend
 

@@ -73,9 +73,13 @@ bool Output::is_deserted() const { return error_ == EPIPE || team::is_deserted(S
 
 bool Output::deliver() {
   flush();
-  if (error_ == 0) return true;
   if (error_ == EPIPE) return false;
-  fail(Code::io, "cannot write to stdout: {}", std::strerror(error_));
+  check();
+  return true;
+}
+
+void Output::check() const {
+  if (error_ != 0) fail(Code::io, "cannot write to stdout: {}", std::strerror(error_));
 }
 
 std::string Output::paint(std::string_view text, Tone tone) const {

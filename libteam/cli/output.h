@@ -35,6 +35,8 @@ class Output {
   // Flushes. False if the reader went away: then what was said since the last flush may not have arrived. Throws io for
   // any other failure.
   bool deliver();
+  // Throws io if something could not be written, also because the reader went away.
+  void check() const;
   // Throws io if something could not be written; a reader that went away is no failure for who only reads.
   enum class Reader { may_leave, must_stay };
   void finish(Reader reader);

@@ -109,12 +109,7 @@ Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& eve
   for (const Event& event : events) {
     text.append(to_envelope(++seq, logged.timestamp, origin, event)).push_back('\n');
   }
-  if (!write_all(fd.get(), text)) {
-    const int reason = errno;
-    [[maybe_unused]] const int undone = ::ftruncate(fd.get(), size);
-    errno = reason;
-    fail_errno("cannot write", folder_.path_of(kCurrent));
-  }
+  if (!append_or_undo(fd, size, text)) fail_errno("cannot write", folder_.path_of(kCurrent));
   return logged;
 }
 

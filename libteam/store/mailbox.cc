@@ -189,9 +189,9 @@ std::string Mailbox::free_slot() const {
 std::optional<Batch> Mailbox::take(const MessageFilter& filter, std::size_t most,
                                    const std::optional<std::string>& run) const {
   const Lock lock = Lock::acquire(folder_, file("inbox.lock"), lock_timeout_);
-  return_abandoned(run);
+  const std::int64_t others = return_abandoned(run);
   if (!filter.any()) {
-    if (auto batch = take_whole(most)) return batch;
+    if (auto batch = take_whole(most, others)) return batch;
   }
   const std::size_t limit = std::min(most, kMostAtOnce);
   Portion portion = filter.any() ? find_fitting(filter, limit) : find_oldest(limit);
@@ -201,13 +201,13 @@ std::optional<Batch> Mailbox::take(const MessageFilter& filter, std::size_t most
   }
   // First they are where they are going, then they go from where they were: in between they are there twice, never not
   // at all.
-  Batch batch = put_into_slot(std::move(portion.messages));
+  Batch batch = put_into_slot(std::move(portion.messages), others);
   portion.commit();
   return batch;
 }
 
 // The quick way, when all of a small inbox is wanted and nothing is wrong with it: one rename.
-std::optional<Batch> Mailbox::take_whole(std::size_t most) const {
+std::optional<Batch> Mailbox::take_whole(std::size_t most, std::int64_t others) const {
   const std::string inbox = file("inbox.jsonl");
   if (folder_.has(file("backlog.jsonl"))) return std::nullopt;
   const auto stamp = folder_.stamp(inbox);
@@ -226,35 +226,46 @@ std::optional<Batch> Mailbox::take_whole(std::size_t most) const {
   if (messages.size() > most) return std::nullopt;
   const std::string slot = free_slot();
   folder_.rename_into(inbox, folder_, slot);
-  Batch batch = hold_slot(slot, std::move(messages));
+  Batch batch = hold_slot(slot, std::move(messages), others);
   batch.is_all_ = true;
   return batch;
 }
 
-Batch Mailbox::put_into_slot(std::vector<Message> messages) const {
+Batch Mailbox::put_into_slot(std::vector<Message> messages, std::int64_t others) const {
   const std::string slot = free_slot();
   folder_.replace(slot, lines_of(messages), durability_);
-  return hold_slot(slot, std::move(messages));
+  return hold_slot(slot, std::move(messages), others);
 }
 
-// Locked as long as the reader has them.
-Batch Mailbox::hold_slot(const std::string& slot, std::vector<Message> messages) const {
+// Locked as long as the reader has them. Its date tells that they were taken after those of the `others`, whatever
+// became of the clock.
+Batch Mailbox::hold_slot(const std::string& slot, std::vector<Message> messages, std::int64_t others) const {
   Fd fd = folder_.open(slot, O_RDONLY);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", folder_.path_of(slot));
+  if (others > 0) set_mtime(fd, std::max(others + 1, mtime_of(fd)));
   return Batch(*this, slot, std::move(fd), std::move(messages));
 }
 
-// The slots of readers that died or held too long.
-std::vector<std::string> Mailbox::abandoned(const std::optional<std::string>& run) const {
-  std::vector<std::string> names;
-  for (const Slot& slot : slots()) {
-    if (slot.exists && !slot.busy && !is_held(slot, run)) names.push_back(slot.name);
+// The slots of readers that died or held too long, in the order in which they were taken.
+std::vector<std::string> Mailbox::abandoned(const std::vector<Slot>& all, const std::optional<std::string>& run) const {
+  std::vector<std::pair<std::int64_t, std::string>> dated;
+  for (const Slot& slot : all) {
+    if (slot.exists && !slot.busy && !is_held(slot, run)) dated.emplace_back(date_of(slot.name), slot.name);
   }
+  std::sort(dated.begin(), dated.end());
+  std::vector<std::string> names;
+  for (auto& [date, name] : dated) names.push_back(std::move(name));
   return names;
 }
 
-// What lies in these slots, each once and in the order of their ids if there are several, and does not wait anyway: a
-// reader that died while it took them left them in both places.
+// 0 if its reader acknowledged it this moment.
+std::int64_t Mailbox::date_of(const std::string& slot) const {
+  const auto stamp = folder_.stamp(slot);
+  return stamp ? stamp->mtime_ns : 0;
+}
+
+// What lies in these slots, each once, and does not wait anyway: a reader that died while it took them left them in
+// both places.
 std::vector<Message> Mailbox::taken_only(const std::vector<std::string>& slots, const Parse& parse) const {
   std::vector<Message> messages;
   if (slots.empty()) return messages;
@@ -279,16 +290,26 @@ std::vector<Message> Mailbox::taken_only(const std::vector<std::string>& slots, 
     }
     seen.merge(here);
   }
-  // Which of them took the older ones no file tells, but a sender's ids rise.
+  // One that was held may have what was taken before and after another one. But a sender's ids rise with the clock.
+  const auto is_of_holds = [&](const std::string& slot) { return folder_.has(slot + ".hold"); };
   const auto by_id = [](const Message& one, const Message& other) { return one.id < other.id; };
-  if (slots.size() > 1) std::stable_sort(messages.begin(), messages.end(), by_id);
+  if (slots.size() > 1 && std::any_of(slots.begin(), slots.end(), is_of_holds)) {
+    std::stable_sort(messages.begin(), messages.end(), by_id);
+  }
   return messages;
 }
 
-// What they had taken goes back to the front of the queue.
-void Mailbox::return_abandoned(const std::optional<std::string>& run) const {
-  const auto slots = abandoned(run);
-  if (slots.empty()) return;
+// What they had taken goes back to the front of the queue. Gives the latest date of those that others still have, 0 if
+// there are none.
+std::int64_t Mailbox::return_abandoned(const std::optional<std::string>& run) const {
+  const auto all = slots();
+  const auto slots = abandoned(all, run);
+  std::int64_t others = 0;
+  for (const Slot& slot : all) {
+    const bool stays = slot.exists && std::find(slots.begin(), slots.end(), slot.name) == slots.end();
+    if (stays) others = std::max(others, date_of(slot.name));
+  }
+  if (slots.empty()) return others;
   const auto parse = [&](const std::string& line) { return parse_or_reject(line); };
   std::string text = lines_of(taken_only(slots, parse));
   if (const Fd rest = folder_.open_if_there(file("backlog.jsonl"), O_RDONLY)) {
@@ -302,6 +323,7 @@ void Mailbox::return_abandoned(const std::optional<std::string>& run) const {
     folder_.remove(slot);
     folder_.remove(slot + ".hold");
   }
+  return others;
 }
 
 Mailbox::Portion Mailbox::find_oldest(std::size_t most) const {
@@ -377,7 +399,7 @@ std::optional<Message> Mailbox::parse_or_reject(const std::string& line) const {
     return message;
   } catch (const Error& error) {
     const Fd fd = folder_.open(file("rejected.jsonl"), O_WRONLY | O_CREAT | O_APPEND);
-    if (!write_all(fd.get(), rejection_line(line, error.what(), now()))) {
+    if (!append_or_undo(fd, size_of(fd), rejection_line(line, error.what(), now()))) {
       fail_errno("cannot write", folder_.path_of(file("rejected.jsonl")));
     }
     set_aside_ = true;
@@ -451,7 +473,7 @@ void Mailbox::peek(const MessageFilter& filter, std::size_t most, const std::opt
     ++seen;
     visit(*message);
   };
-  for (const Message& message : taken_only(abandoned(run), parse)) show(message);
+  for (const Message& message : taken_only(abandoned(slots(), run), parse)) show(message);
   each_line([&](const std::string& line) { show(parse(line)); });
 }
 

@@ -106,11 +106,12 @@ class Mailbox {
   bool is_held(const Slot& slot, const std::optional<std::string>& run) const;
   std::vector<Message> read_slot(const std::string& slot) const;
   void merge_held(const std::string& slot) const;
-  std::optional<Batch> take_whole(std::size_t most) const;
+  std::optional<Batch> take_whole(std::size_t most, std::int64_t others) const;
   using Parse = std::function<std::optional<Message>(const std::string& line)>;
-  std::vector<std::string> abandoned(const std::optional<std::string>& run) const;
+  std::vector<std::string> abandoned(const std::vector<Slot>& all, const std::optional<std::string>& run) const;
+  std::int64_t date_of(const std::string& slot) const;
   std::vector<Message> taken_only(const std::vector<std::string>& slots, const Parse& parse) const;
-  void return_abandoned(const std::optional<std::string>& run) const;
+  std::int64_t return_abandoned(const std::optional<std::string>& run) const;
   // Messages that are about to be taken, and the step that takes them out of where they were.
   struct Portion {
     std::vector<Message> messages;
@@ -118,8 +119,8 @@ class Mailbox {
   };
   Portion find_oldest(std::size_t most) const;
   Portion find_fitting(const MessageFilter& filter, std::size_t most) const;
-  Batch put_into_slot(std::vector<Message> messages) const;
-  Batch hold_slot(const std::string& slot, std::vector<Message> messages) const;
+  Batch put_into_slot(std::vector<Message> messages, std::int64_t others) const;
+  Batch hold_slot(const std::string& slot, std::vector<Message> messages, std::int64_t others) const;
   std::string free_slot() const;
   std::optional<Message> parse_or_reject(const std::string& line) const;
   void sync_rejected() const;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = 256 * 1024;
 constexpr std::size_t kLongestLine = std::size_t{4} << 20;
+constexpr std::int64_t kSecond = 1'000'000'000;
 
 struct stat status_of(const Fd& fd) {
   struct stat status {};
@@ -27,6 +28,24 @@ struct stat status_of(const Fd& fd) {
 off_t size_of(const Fd& fd) { return status_of(fd).st_size; }
 
 std::uint64_t inode_of(const Fd& fd) { return status_of(fd).st_ino; }
+
+std::int64_t mtime_of(const Fd& fd) {
+  const timespec time = status_of(fd).st_mtim;
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+void set_mtime(const Fd& fd, std::int64_t nanoseconds) {
+  const timespec times[] = {{0, UTIME_OMIT}, {nanoseconds / kSecond, nanoseconds % kSecond}};
+  if (::futimens(fd.get(), times) != 0) fail_errno("cannot date", "a file");
+}
+
+bool append_or_undo(const Fd& fd, off_t size, std::string_view text) {
+  if (write_all(fd.get(), text)) return true;
+  const int reason = errno;
+  [[maybe_unused]] const int undone = ::ftruncate(fd.get(), size);
+  errno = reason;
+  return false;
+}
 
 std::string read_at(const Fd& fd, off_t offset, std::size_t most) {
   std::string text(most, '\0');

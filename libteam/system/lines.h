@@ -14,6 +14,12 @@ namespace team {
 
 off_t size_of(const Fd& fd);
 std::uint64_t inode_of(const Fd& fd);
+std::int64_t mtime_of(const Fd& fd);
+void set_mtime(const Fd& fd, std::int64_t nanoseconds);
+
+// Writes all of the text to the end of a file of this size, or takes back what was written of it: false, and errno says
+// why.
+bool append_or_undo(const Fd& fd, off_t size, std::string_view text);
 
 // At most `most` bytes from `offset` on; fewer at the end. Throws io.
 std::string read_at(const Fd& fd, off_t offset, std::size_t most);

@@ -193,6 +193,28 @@ void waiting() {
   CHECK(looks >= 2);
 }
 
+// What several readers had taken when they died comes again in the order in which they took it, also if the clock was
+// set back in between and later ids are lower.
+void taken_by_several() {
+  const Box box;
+  const auto take_next = [&](const std::string& id, const std::string& content) {
+    Message next = message(content);
+    next.id = std::string(26 - id.size(), '0') + id;
+    box.mailbox.append({next});
+    return box.mailbox.take({}, 1, std::nullopt);
+  };
+  auto first = take_next("9", "1");
+  auto second = take_next("8", "2");
+  first->acknowledge();
+  first.reset();
+  auto third = take_next("7", "3");
+  auto fourth = take_next("6", "4");
+  second.reset();
+  third.reset();
+  fourth.reset();
+  CHECK(box.take() == "2 3 4 ");
+}
+
 // What others leave behind while one looks is not overlooked, wherever it lies then.
 void waiting_for_the_rest() {
   const auto is_asked_again = [](const Box& box, const std::function<void()>& meanwhile) {
@@ -443,6 +465,7 @@ int main() {
   rejected();
   positions();
   held();
+  taken_by_several();
   waiting();
   waiting_for_the_rest();
   bodies();
