@@ -183,6 +183,16 @@ void held() {
   }
 }
 
+// Whoever acknowledged what it had held died between the removal of both files: the next one who has that place and dies
+// held nothing.
+void hold_that_outlived() {
+  const Box box;
+  box.put("ann_taken.jsonl.hold", to_file(Hold{boot_id(), 1e9, std::nullopt}));
+  box.send({"1"});
+  box.mailbox.take({}, 1, std::nullopt).reset();
+  CHECK(box.take() == "1 ");
+}
+
 // While there is another reader one looks every second, for nothing tells that it died.
 void waiting() {
   const Box box;
@@ -465,6 +475,7 @@ int main() {
   rejected();
   positions();
   held();
+  hold_that_outlived();
   taken_by_several();
   waiting();
   waiting_for_the_rest();
