@@ -115,6 +115,7 @@ letter() {
   letter 1 2 >backend_taken.jsonl
   letter 3 4 >backend_taken-2.jsonl
   letter 4 5 >backend_taken-3.jsonl
+  touch -d '@1700000000' backend_taken*.jsonl # nothing tells who was first: then by their numbers
   letter 5 6 >backend_backlog.jsonl
   letter 7 >backend_inbox.jsonl
 

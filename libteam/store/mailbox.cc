@@ -255,7 +255,8 @@ std::vector<std::string> Mailbox::abandoned(const std::vector<Slot>& all, const 
   for (const Slot& slot : all) {
     if (slot.exists && !slot.busy && !is_held(slot, run)) dated.emplace_back(date_of(slot.name), slot.name);
   }
-  std::sort(dated.begin(), dated.end());
+  std::stable_sort(dated.begin(), dated.end(),
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
   std::vector<std::string> names;
   for (auto& [date, name] : dated) names.push_back(std::move(name));
   return names;
