@@ -183,7 +183,8 @@ std::string Mailbox::free_slot() const {
   for (int i = 1; i <= kMostReaders; ++i) {
     const std::string name = slot_name(i);
     if (folder_.has(name)) continue;
-    folder_.remove(name + ".hold");  // whoever removed both died in between: it holds nothing that comes now
+    // Whoever removed both died in between: it holds nothing that comes now.
+    if (folder_.has(name + ".hold")) folder_.remove(name + ".hold");
     return name;
   }
   fail(Code::again, "{} readers are at the inbox of {} already", kMostReaders, owner_);
