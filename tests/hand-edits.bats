@@ -681,3 +681,12 @@ the_story_goes_on() {
   same 'of the batch' "$(jq -r .subject .tasks/2.json.of-batch)"
   [ ! -e .tasks/.batch ]
 }
+
+@test "a task is made though another one waits, by hand, for a number that is still to come" {
+  task-create 'first' >/dev/null
+  edit_in_place 1 '.blockedBy = [3]'
+
+  run --separate-stderr task-create 'second'
+
+  as_expected 0 2 ''
+}

@@ -138,3 +138,13 @@ tab=$'\t'
 
   same 75 "$status"
 }
+
+@test "names what somebody wrote at the same moment as a command" {
+  task-create first
+  cp .tasks/1.json .tasks/1.json.theirs-0123456789abcdef
+
+  run --separate-stderr team-fsck
+
+  same 9 "$status"
+  [[ $output == ".tasks/1.json.theirs-0123456789abcdef${tab}"* ]]
+}

@@ -207,6 +207,7 @@ void programs() {
   CHECK(where_refused(SYS_readlink, EACCES, [] { return own_folder().empty(); }));
   CHECK(where_refused(SYS_uname, EFAULT, [] { return host_name().empty(); }));
   CHECK(where_refused(SYS_openat, ENOENT, [] { return boot_id().empty(); }));
+  CHECK(where_refused(SYS_openat, EPERM, [] { return boot_id().empty(); }));
   CHECK(fails_where(SYS_openat, EMFILE, "cannot read '/proc", [] { boot_id(); }));
   CHECK(fails_where(SYS_read, EIO, "cannot read '/proc", [] { boot_id(); }));
 }
@@ -243,6 +244,7 @@ void other_files() {
   const Place place;
   CHECK(fails_where(SYS_openat, EACCES, "cannot open", [&] { open_archive(place.path + "/file"); }));
   const Fd fd = open_archive(place.path + "/file");
+  CHECK(fails_where(SYS_utimensat, EPERM, "cannot date 'a file'", [&] { set_mtime(fd, 1); }));
   CHECK(fails_where(SYS_read, EIO, "cannot read 'x'", [&] { ArchiveReader(fd.get(), "x").next(); }));
   CHECK(fails_where(SYS_preadv, EIO, "cannot read 'a cache'", [&] {
     PagedFile file(place.folder->open("file", O_RDWR));

@@ -28,6 +28,7 @@ void limits() {
   for (int i = 0; i < 200; ++i) large += fmt::format("\"k{}\": {}, ", i, i);
   CHECK(parse_json(large + "\"last\": 0}", "f").size() == 201);
   CHECK(fails_with(Code::corrupt, [&] { parse_json(large + "\"k7\": 0}", "f"); }));
+  CHECK(refusal(R"("\ud800\ue000")").find("half of a character") != std::string::npos);
   CHECK(refusal("{\"id\": 18446744073709551616}").find("out of range") != std::string::npos);
   CHECK(parse_json("18446744073709551615", "f") == UINT64_MAX);
   CHECK(fails_with(Code::corrupt, [] { parse_json("-9223372036854775809", "f"); }));

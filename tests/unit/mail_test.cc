@@ -183,8 +183,8 @@ void held() {
   }
 }
 
-// Whoever acknowledged what it had held died between the removal of both files: the next one who has that place and dies
-// held nothing.
+// Whoever acknowledged what it had held died between the removal of both files: the next one who has that place and
+// dies held nothing.
 void hold_that_outlived() {
   const Box box;
   box.put("ann_taken.jsonl.hold", to_file(Hold{boot_id(), 1e9, std::nullopt}));
@@ -223,6 +223,16 @@ void taken_by_several() {
   third.reset();
   fourth.reset();
   CHECK(box.take() == "2 3 4 ");
+  // One that was held may have what was taken before and after another one: then the ids tell.
+  auto early = take_next("1", "a");
+  auto late = take_next("2", "b");
+  early.reset();
+  late.reset();
+  std::filesystem::rename(box.of_team("ann_taken.jsonl"), box.of_team("ann_taken-3.jsonl"));
+  box.put("ann_taken-3.jsonl.hold", to_file(Hold{boot_id(), 1, std::nullopt}));
+  box.put("ann_inbox.jsonl", "");
+  CHECK(!box.mailbox.has_new());
+  CHECK(box.take() == "a b ");
 }
 
 // What others leave behind while one looks is not overlooked, wherever it lies then.
