@@ -1,8 +1,8 @@
 // A JSON object written straight as text, key by key.
 //
 // What is written at every change (a task, an event, a message) or at every call of a model (its whole conversation)
-// does not go through a document: to build one only to print it costs several times as much. The text is what dump_line()
-// and dump_indented() would give.
+// does not go through a document: to build one only to print it costs several times as much. The text is what
+// dump_line() and dump_indented() would give.
 #pragma once
 
 #include <concepts>
