@@ -229,6 +229,8 @@ void taken_by_several() {
   early.reset();
   late.reset();
   std::filesystem::rename(box.of_team("ann_taken.jsonl"), box.of_team("ann_taken-3.jsonl"));
+  std::filesystem::last_write_time(box.of_team("ann_taken-3.jsonl"),
+                                   std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
   box.put("ann_taken-3.jsonl.hold", to_file(Hold{boot_id(), 1, std::nullopt}));
   box.put("ann_inbox.jsonl", "");
   CHECK(!box.mailbox.has_new());
