@@ -29,59 +29,73 @@ off_t rotate_at() {
   return bytes ? static_cast<off_t>(*bytes) : kDefault;
 }
 
-// Visits the whole lines from `offset` on; gives where the next would start. `more` becomes false when `visit` has
-// enough.
-off_t each_line(const Fd& fd, off_t offset, const std::function<bool(std::string_view)>& visit, bool& more) {
-  LineReader reader(fd, offset);
-  while (more) {
-    const auto line = reader.next(LineReader::Tail::is_not_there_yet);
-    if (!line) break;
-    more = visit(*line);
-  }
-  return reader.offset();
-}
+constexpr auto kWhole = LineReader::Tail::is_not_there_yet;
 
 // Lines of somebody else's are passed over.
-std::optional<std::int64_t> last_sequence_in(const Fd& fd, off_t end) {
-  for (auto line = line_before(fd, end); line; line = line_before(fd, line->start)) {
-    if (const auto seq = sequence_of(line->text)) return seq;
+std::optional<std::int64_t> first_sequence_in(const Fd& fd) {
+  LineReader reader(fd, 0);
+  while (const auto line = reader.next(kWhole)) {
+    if (const auto seq = sequence_of(*line)) return seq;
   }
   return std::nullopt;
-}
-
-std::int64_t first_sequence(const Fd& fd) {
-  const auto line = LineReader(fd, 0).next(LineReader::Tail::is_not_there_yet);
-  return line ? sequence_of(*line).value_or(1) : 1;
 }
 
 }  // namespace
 
 EventLog::EventLog(const Folder& folder, double lock_timeout) : folder_(folder), lock_timeout_(lock_timeout) {}
 
-// Those put aside, oldest first, then the current one.
-std::vector<std::string> EventLog::files() const {
-  std::vector<std::pair<std::int64_t, std::string>> aside;
+struct EventLog::Part {
+  std::int64_t first = 0;
+  std::string name;
+  Fd fd;  // only the current one is open
+};
+
+struct EventLog::Place {
+  Fd fd;
+  off_t offset = 0;
+};
+
+std::vector<EventLog::Part> EventLog::put_aside() const {
+  std::vector<Part> parts;
   folder_.each_name([&](const char* entry) {
     const std::string_view name = entry;
     if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return;
     const auto first = parse_integer(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size()));
-    if (first) aside.emplace_back(*first, std::string(name));
+    if (first) parts.push_back({*first, std::string(name), {}});
   });
-  std::sort(aside.begin(), aside.end());
-  std::vector<std::string> names;
-  for (auto& [first, name] : aside) names.push_back(std::move(name));
-  names.emplace_back(kCurrent);
-  return names;
+  std::ranges::sort(parts, {}, &Part::first);
+  return parts;
+}
+
+// Those put aside, oldest first, then the current one. That is opened before the others are listed: what is put aside
+// from then on is the one that is open, or a younger one, and of the younger ones the listing may have missed some.
+std::vector<EventLog::Part> EventLog::parts() const {
+  std::vector<Part> parts;
+  std::size_t known = 0;
+  Fd current;
+  do {
+    known = parts.size();
+    current = folder_.open_if_there(kCurrent, O_RDONLY);
+    parts = put_aside();
+  } while (!current && parts.size() != known);  // it was put aside this moment
+  if (!current) return parts;
+  const auto first = parts.empty() ? std::nullopt : first_sequence_in(current);
+  if (first) std::erase_if(parts, [&](const Part& part) { return part.first > *first; });
+  parts.push_back({first.value_or(kLargestSequence), kCurrent, std::move(current)});
+  return parts;
+}
+
+Fd EventLog::open(Part& part) const {
+  return part.fd ? std::move(part.fd) : folder_.open_if_there(part.name, O_RDONLY);
 }
 
 std::int64_t EventLog::last_sequence() const {
-  const auto names = files();
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    const Fd fd = folder_.open_if_there(*name, O_RDONLY);
-    if (!fd) continue;
-    if (const auto seq = last_sequence_in(fd, size_of(fd))) return *seq;
-  }
-  return 0;
+  std::optional<std::int64_t> last;
+  each_backward([&](std::string_view line) {
+    last = sequence_of(line);
+    return !last;
+  });
+  return last.value_or(0);
 }
 
 Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& events) const {
@@ -92,15 +106,14 @@ Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& eve
   const auto last = line_before(fd, found);
   off_t size = last ? last->start + static_cast<off_t>(last->text.size()) + 1 : 0;
   if (size != found && ::ftruncate(fd.get(), size) != 0) fail_errno("cannot write", folder_.path_of(kCurrent));
-  auto in_file = last ? sequence_of(last->text) : std::nullopt;
-  if (last && !in_file) in_file = last_sequence_in(fd, last->start);
-  std::int64_t seq = in_file ? *in_file : last_sequence();
+  const auto newest = last ? sequence_of(last->text) : std::nullopt;
+  std::int64_t seq = newest ? *newest : last_sequence();
   if (seq > kLargestSequence - static_cast<std::int64_t>(events.size())) {
     fail(Code::corrupt, "{}: no number is left after {}", folder_.path_of(kCurrent), seq);
   }
-  if (size > 0 && size >= rotate_at()) {
-    const auto first = first_sequence(fd);
-    folder_.rename_into(kCurrent, folder_, fmt::format("{}{}{}", kPrefix, first, kSuffix));
+  const auto first = size > 0 && size >= rotate_at() ? first_sequence_in(fd) : std::nullopt;
+  if (first) {
+    folder_.rename_into(kCurrent, folder_, fmt::format("{}{}{}", kPrefix, *first, kSuffix));
     fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
     size = 0;
   }
@@ -122,64 +135,56 @@ Logged EventLog::record(const EventOrigin& origin, const std::vector<Event>& eve
   }
 }
 
-// Once through all files. Disturbed: a file was put aside between the listing and the look.
-EventLog::Pass EventLog::pass_over(std::int64_t& seq, bool gap_is_real, const Visit& visit) const {
-  bool more = true;
-  bool disturbed = false;
-  const auto wanted = [&](std::string_view line) {
-    const auto number = sequence_of(line);
-    if (!number || *number <= seq) return true;  // seen, or a line of somebody else's
-    disturbed = seq > 0 && *number != seq + 1 && !gap_is_real;
-    if (disturbed) return false;
+// Gives the lines from `place` on that come after `seq`, and moves both. False: `visit` has enough.
+bool EventLog::read_on(Place& place, std::int64_t& seq, const Visit& visit) const {
+  LineReader reader(place.fd, place.offset);
+  while (const auto line = reader.next(kWhole)) {
+    const auto number = sequence_of(*line);
+    if (!number || *number <= seq) continue;  // a line of somebody else's, or seen
     seq = *number;
-    return visit(line);
-  };
-  for (const std::string& name : files()) {
-    const Fd fd = folder_.open_if_there(name, O_RDONLY);
-    if (!fd) continue;
-    each_line(fd, 0, wanted, more);
-    if (!more) return disturbed ? Pass::disturbed : Pass::stopped;
+    if (!visit(*line)) return false;
   }
-  return Pass::complete;
+  place.offset = reader.offset();
+  return true;
 }
 
-void EventLog::each_after(std::int64_t seq, const Visit& visit) const {
-  constexpr int kTries = 10;  // then somebody removed a file, and the gap is there to stay
-  for (int i = 0; i <= kTries; ++i) {
-    if (pass_over(seq, i == kTries, visit) != Pass::disturbed) return;
+// Begins with the last part that begins no later than what is wanted; gives where it ended, nothing if `visit` has
+// enough.
+std::optional<EventLog::Place> EventLog::read_after(std::int64_t& seq, const Visit& visit) const {
+  auto all = parts();
+  auto part = std::ranges::upper_bound(all, seq + 1, {}, &Part::first);
+  if (part != all.begin()) --part;
+  Place place;
+  for (; part != all.end(); ++part) {
+    Fd fd = open(*part);
+    if (!fd) continue;
+    place = {std::move(fd), 0};
+    if (!read_on(place, seq, visit)) return std::nullopt;
   }
+  return place;
 }
+
+void EventLog::each_after(std::int64_t seq, const Visit& visit) const { read_after(seq, visit); }
 
 void EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
                       int waker) const {
   Watch watch(folder_);
   watch.watch_reader(reader);
   if (waker >= 0) watch.wake_on(waker);
-  bool more = true;
-  const auto advance = [&](std::string_view line) {
-    seq = sequence_of(line).value_or(seq);
-    return more = visit(line);
-  };
-  const auto next_only = [&](std::string_view line) { return sequence_of(line) != seq + 1 || advance(line); };
-  Fd fd;
-  off_t offset = 0;
-  while (more && !enough()) {
-    if (fd) offset = each_line(fd, offset, next_only, more);
+  auto place = read_after(seq, visit);
+  while (place && !enough()) {
+    if (place->fd && !read_on(*place, seq, visit)) return;
     const auto stamp = folder_.stamp(kCurrent);
-    if (more && (!fd || !stamp || stamp->inode != inode_of(fd))) {
-      each_after(seq, advance);
-      fd = folder_.open_if_there(kCurrent, O_RDONLY);
-      offset = 0;
-      if (fd) continue;
-    }
-    if (more) watch.wait(Deadline::never());
+    const bool is_another = stamp && (!place->fd || stamp->inode != inode_of(place->fd));
+    if (is_another) place = read_after(seq, visit);
+    else watch.wait(Deadline::never());
   }
 }
 
 void EventLog::each_backward(const Visit& visit) const {
-  const auto names = files();
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    const Fd fd = folder_.open_if_there(*name, O_RDONLY);
+  auto all = parts();
+  for (auto part = all.rbegin(); part != all.rend(); ++part) {
+    const Fd fd = open(*part);
     if (!fd) continue;
     for (auto line = line_before(fd, size_of(fd)); line; line = line_before(fd, line->start)) {
       if (!visit(line->text)) return;

@@ -47,9 +47,13 @@ class EventLog {
   void each_backward(const Visit& visit) const;
 
  private:
-  enum class Pass { complete, stopped, disturbed };
-  Pass pass_over(std::int64_t& seq, bool gap_is_real, const Visit& visit) const;
-  std::vector<std::string> files() const;
+  struct Part;   // one of the files
+  struct Place;  // in the last one
+  std::vector<Part> put_aside() const;
+  std::vector<Part> parts() const;
+  Fd open(Part& part) const;
+  bool read_on(Place& place, std::int64_t& seq, const Visit& visit) const;
+  std::optional<Place> read_after(std::int64_t& seq, const Visit& visit) const;
 
   const Folder& folder_;
   double lock_timeout_;

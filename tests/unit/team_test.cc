@@ -127,6 +127,68 @@ void events() {
   CHECK(fails_with(Code::unknown, [&] { alpha.log.record(kOrigin, one); }));
 }
 
+// Who reads sees all of them in order, whatever is put aside meanwhile.
+void events_put_aside() {
+  const Alpha alpha;
+  const std::vector<Event> one = {make_event("NOTED", {})};
+  ::setenv("TEAM_EVENTS_ROTATE", "1", 1);
+  // Who was there before the first sees it.
+  bool is_seen = false;
+  const auto see = [&](std::string_view) { return is_seen = true; };
+  alpha.log.follow(0, -1, see, [&] { return is_seen || alpha.log.append(kOrigin, one).first != 1; });
+  CHECK(is_seen);
+  for (int i = 0; i < 4; ++i) alpha.log.append(kOrigin, one);
+  CHECK(alpha.has("events-4.jsonl"));
+  std::int64_t last = 0;
+  std::int64_t in_order = 0;
+  int still_to_come = 100;
+  int at_once = 1;
+  const auto read = [&](std::string_view line) {
+    const std::int64_t before = std::exchange(last, sequence_of(line).value_or(0));
+    if (last == before + 1) ++in_order;
+    for (int i = 0; i < at_once && still_to_come > 0; ++i, --still_to_come) alpha.log.append(kOrigin, one);
+    return true;
+  };
+  alpha.log.each_after(0, read);
+  CHECK(in_order == last && last >= 5);
+  still_to_come = 100;
+  at_once = 2;
+  const std::int64_t all = alpha.log.last_sequence() + still_to_come;
+  ::alarm(30);  // else it may wait for ever
+  alpha.log.follow(last, -1, read, [&] { return last == all; });
+  ::alarm(0);
+  CHECK(in_order == all);
+  // Nobody numbers anything after lines of somebody else's.
+  alpha.put("events.jsonl", "mine\n");
+  const std::int64_t next = alpha.log.append(kOrigin, one).first;
+  CHECK(alpha.text_of(".teams/alpha/events.jsonl").starts_with("mine\n"));
+  alpha.log.append(kOrigin, one);
+  CHECK(alpha.text_of(fmt::format(".teams/alpha/events-{}.jsonl", next)).starts_with("mine\n"));
+  CHECK(alpha.text_of(".teams/alpha/events-1.jsonl").find("\"seq\":1,") != std::string::npos);
+  // Its writer died before it began the next file.
+  fs::rename(alpha.path_of(".teams/alpha/events.jsonl"),
+             alpha.path_of(fmt::format(".teams/alpha/events-{}.jsonl", next + 1)));
+  CHECK(alpha.log.last_sequence() == next + 1);
+  CHECK(alpha.log.append(kOrigin, one).first == next + 2);
+  // One that somebody removes is gone, even if it was there a moment ago.
+  std::vector<std::int64_t> numbers;
+  const auto remove_third = [&](std::string_view line) {
+    numbers.push_back(sequence_of(line).value_or(0));
+    alpha.remove("events-3.jsonl");
+    return numbers.size() < 2;
+  };
+  alpha.log.each_after(1, remove_third);
+  CHECK((numbers == std::vector<std::int64_t>{2, 4}));
+  std::size_t backward = 0;
+  alpha.log.each_backward([&](std::string_view line) {
+    backward += sequence_of(line) ? 1 : 0;
+    alpha.remove("events-4.jsonl");
+    return true;
+  });
+  CHECK(backward == static_cast<std::size_t>(next + 2) - 2);
+  ::unsetenv("TEAM_EVENTS_ROTATE");
+}
+
 // What was said twenty thousand events ago is not lately.
 void digests() {
   const Alpha alpha;
@@ -464,6 +526,7 @@ int main() {
   lost_teams();
   states();
   events();
+  events_put_aside();
   digests();
   transcripts();
   hooks();
