@@ -104,7 +104,8 @@ void sweep_bodies(const Folder& team_folder) {
 struct Mailbox::Slot {
   std::string name;
   bool exists = false;
-  bool busy = false;  // a living reader is at it
+  bool busy = false;      // a living reader is at it
+  std::int64_t date = 0;  // when it was taken
 };
 
 Batch::Batch(const Mailbox& mailbox, std::string slot, Fd lock, std::vector<Message> messages)
@@ -159,9 +160,12 @@ std::string Mailbox::slot_name(int number) const {
 std::vector<Mailbox::Slot> Mailbox::slots() const {
   std::vector<Slot> all;
   for (int i = 1; i <= kMostReaders; ++i) {
-    Slot slot{slot_name(i), false, false};
-    slot.exists = folder_.has(slot.name);
-    if (slot.exists) slot.busy = look_at_lock(folder_, slot.name) == Held::yes;
+    Slot slot{.name = slot_name(i)};
+    if (const auto stamp = folder_.stamp(slot.name)) {
+      slot.exists = true;
+      slot.busy = look_at_lock(folder_, slot.name) == Held::yes;
+      slot.date = stamp->mtime_ns;
+    }
     all.push_back(std::move(slot));
   }
   return all;
@@ -252,21 +256,14 @@ Batch Mailbox::hold_slot(const std::string& slot, std::vector<Message> messages,
 
 // The slots of readers that died or held too long, in the order in which they were taken.
 std::vector<std::string> Mailbox::abandoned(const std::vector<Slot>& all, const std::optional<std::string>& run) const {
-  std::vector<std::pair<std::int64_t, std::string>> dated;
+  std::vector<Slot> left;
   for (const Slot& slot : all) {
-    if (slot.exists && !slot.busy && !is_held(slot, run)) dated.emplace_back(date_of(slot.name), slot.name);
+    if (slot.exists && !slot.busy && !is_held(slot, run)) left.push_back(slot);
   }
-  std::stable_sort(dated.begin(), dated.end(),
-                   [](const auto& one, const auto& other) { return one.first < other.first; });
+  std::stable_sort(left.begin(), left.end(), [](const Slot& one, const Slot& other) { return one.date < other.date; });
   std::vector<std::string> names;
-  for (auto& [date, name] : dated) names.push_back(std::move(name));
+  for (Slot& slot : left) names.push_back(std::move(slot.name));
   return names;
-}
-
-// 0 if its reader acknowledged it this moment.
-std::int64_t Mailbox::date_of(const std::string& slot) const {
-  const auto stamp = folder_.stamp(slot);
-  return stamp ? stamp->mtime_ns : 0;
 }
 
 // What lies in these slots, each once, and does not wait anyway: a reader that died while it took them left them in
@@ -312,7 +309,7 @@ std::int64_t Mailbox::return_abandoned(const std::optional<std::string>& run) co
   std::int64_t others = 0;
   for (const Slot& slot : all) {
     const bool stays = slot.exists && std::find(slots.begin(), slots.end(), slot.name) == slots.end();
-    if (stays) others = std::max(others, date_of(slot.name));
+    if (stays) others = std::max(others, slot.date);
   }
   if (slots.empty()) return others;
   const auto parse = [&](const std::string& line) { return parse_or_reject(line); };

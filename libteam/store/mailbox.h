@@ -109,7 +109,6 @@ class Mailbox {
   std::optional<Batch> take_whole(std::size_t most, std::int64_t others) const;
   using Parse = std::function<std::optional<Message>(const std::string& line)>;
   std::vector<std::string> abandoned(const std::vector<Slot>& all, const std::optional<std::string>& run) const;
-  std::int64_t date_of(const std::string& slot) const;
   std::vector<Message> taken_only(const std::vector<std::string>& slots, const Parse& parse) const;
   std::int64_t return_abandoned(const std::optional<std::string>& run) const;
   // Messages that are about to be taken, and the step that takes them out of where they were.
