@@ -110,7 +110,8 @@ Changes Watch::read_events() {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
       at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
       const auto file = watched_.find(event->wd);
-      if ((event->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_ATTRIB)) != 0) {
+      constexpr std::uint32_t kEnd = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED;
+      if ((event->mask & (kEnd | IN_Q_OVERFLOW | IN_ATTRIB)) != 0) {
         changes.any = changes.all = true;
       } else if (file != watched_.end() && !file->second.empty()) {
         changes.any = true;
