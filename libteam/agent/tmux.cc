@@ -22,7 +22,7 @@ Answered call(std::vector<std::string> arguments) {
 
 // What tmux would take for the end of a command, or for a format, stays what it is.
 std::string as_argument(std::string text) {
-  if (text.ends_with(';')) text.insert(text.size() - 1, "\\");
+  if (text.ends_with(';')) text.insert(text.size() - 1, 1, '\\');
   return text;
 }
 

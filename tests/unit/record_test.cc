@@ -122,7 +122,8 @@ void prices() {
 
 // What a role leaves open the environment says, and what that leaves open the provider.
 void model_choices() {
-  ModelChoice choice{.model = "claude-x", .provider = {}, .base_url = {}};
+  ModelChoice choice;
+  choice.model = "claude-x";
   CHECK(provider_of(choice) == "anthropic" && key_variable(choice) == "ANTHROPIC_API_KEY");
   CHECK(fails_with(Code::usage, [&] { check_key(choice, ""); }));
   check_key(choice, "key");
