@@ -45,7 +45,9 @@ TORN_MAIL = "printf '{\"id\":\"01M7J4GCR03N083X' >>.teams/alpha/bob_inbox.jsonl\
 TORN_LOG = "printf '{\"seq\":99,\"timest' >>.teams/alpha/events.jsonl\n"
 # Bob's reader died between taking and acknowledging.
 TAKEN = "mv .teams/alpha/bob_inbox.jsonl .teams/alpha/bob_taken.jsonl\nteam-send bob m4\n"
+# Held for longer than a whole sweep takes.
 HELD = "team-recv --hold --as bob --max 2 --json >../held.json\n" \
+       "sed -i 's/\"until\": *[0-9.]*/\"until\": 1000000000/' .teams/alpha/bob_taken*.hold\n" \
        "sed -n '1s/.*\"id\":\"\\([^\"]*\\)\".*/\\1/p' ../held.json >../held\n" \
        "sed -n '2s/.*\"id\":\"\\([^\"]*\\)\".*/\\1/p' ../held.json >../held2\n"
 PLAN = "plan-submit 'in two steps' --as bob --task 3 >../plan\n"

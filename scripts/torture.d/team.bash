@@ -86,6 +86,8 @@ stop_all() {
     }
   done
   teammate-stop --all --timeout 30 >stopped 2>&1 || never "$(cat stopped)"
+  # They have left the team; a sanitizer looks for leaks after that.
+  for name in "${!PID[@]}"; do timeout 10 tail --pid="${PID[$name]}" -s 0.01 -f /dev/null; done
 }
 
 # events: number, time, who, type, task and new state of each, in order.
