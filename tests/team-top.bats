@@ -21,10 +21,10 @@ screen() {
   tmux_of_test new-session -d -x "$1" -y "$2" "sh -c '$3; echo exit=\$?; exec cat'"
 }
 
-# top [OPTION…]: team-top in 80 by 24; goes on when it is drawn.
+# top [OPTION…]: team-top in 80 by 24; goes on when all of it is drawn, from the first line to the last.
 top() {
   screen "${WIDE:-80}" "${HIGH:-24}" "team-top $*"
-  wait_until shows MEMBERS
+  sees MEMBERS 'q quit'
 }
 
 seen() { tmux_of_test capture-pane -p; }
@@ -99,7 +99,7 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   press Tab
   sees '> #1'
   press Tab
-  seen | grep -q '^> .*TASK_CREATED'
+  wait_until eval 'seen | grep -q "^> .*TASK_CREATED"'
   press Tab
   sees '> bob'
   press BTab
