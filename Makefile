@@ -32,9 +32,9 @@ endif
 ifdef COVERAGE
 BUILD := build/coverage
 CXX := clang++
-# The counts are kept in mapped files, so that those of a killed process count too.
+# The counts are kept in mapped files, so that those of a killed process count too. Many add to them at once.
 ALL_CXXFLAGS += -O0 -fprofile-instr-generate=$(CURDIR)/$(BUILD)/profile/%m%c.profraw -fcoverage-mapping \
-	-mllvm -runtime-counter-relocation
+	-mllvm -runtime-counter-relocation -fprofile-update=atomic
 ALL_LDFLAGS := -static -fprofile-instr-generate $(LDFLAGS)
 endif
 ifdef FUZZ

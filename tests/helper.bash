@@ -23,6 +23,11 @@ wait_until() {
   done
 }
 
+# is_asleep PID: it waits for something to change.
+is_asleep() {
+  grep -qs '^inotify wd' "/proc/$1"/fdinfo/* && grep -q '^State:.S' "/proc/$1/status"
+}
+
 # field ID KEY: one value of a task's file.
 field() {
   jq -r ".$2 | if type == \"array\" then join(\",\") else . end" ".tasks/$1.json"

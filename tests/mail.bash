@@ -25,10 +25,6 @@ start_asleep() {
   wait_until is_asleep "$STARTED"
 }
 
-is_asleep() {
-  grep -qs '^inotify wd' "/proc/$1"/fdinfo/* && grep -q '^State:.S' "/proc/$1/status"
-}
-
 # ended STATUS STDOUT STDERR: how what was started ended.
 ended() {
   status=0

@@ -590,6 +590,7 @@ load trouble
 
   task-claim --next --wait --as backend >taken &
   waiter=$!
+  wait_until is_asleep "$waiter"
   task-complete 1 --as frontend
   wait "$waiter"
 

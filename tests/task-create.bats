@@ -348,6 +348,10 @@ load trouble
 
   as_expected 8 '' 'task-create: invalid_state: task 2 would wait for itself'
   [ ! -e .tasks/2.json ]
+
+  run --separate-stderr task-create 'second'
+
+  as_expected 0 2 ''
 }
 
 @test "exits 9 if the high-water mark is no number, and leaves it" {

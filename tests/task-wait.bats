@@ -8,10 +8,6 @@ start_waiting() {
   wait_until is_asleep "$WAITER"
 }
 
-is_asleep() {
-  grep -qs '^inotify wd' "/proc/$1"/fdinfo/* && grep -q '^State:.S' "/proc/$1/status"
-}
-
 # waited STATUS STDOUT STDERR: how it ended.
 waited() {
   status=0

@@ -55,6 +55,7 @@ void round_trips() {
         "{\"z\":1,\"a\":[true,null,1.5,\"ü\"]}");
   CHECK(dump_line(parse_json("\"a\xFF\"", "f")) == "\"a\xEF\xBF\xBD\"");
   CHECK(dump_line(parse_json("1709234567.89", "f")) == "1709234567.89");
+  CHECK(dump_line(parse_json("[15E-1,15e-1]", "f")) == "[1.5,1.5]");
   // What is written without a document is the same.
   JsonText text;
   text.add("a", std::numeric_limits<double>::quiet_NaN());

@@ -47,6 +47,7 @@ void unicode() {
   // What turns the line around, isolates, or ends it: U+202E, U+2066 to U+2069, U+2028, U+2029.
   CHECK(one_line("a\xE2\x80\xAE b\xE2\x81\xA6 c\xE2\x81\xA9 d\xE2\x80\xA8 e\xE2\x80\xA9.") == "a  b  c  d  e .");
   CHECK(one_line("\xE2\x80\xAF\xE2\x81\xAA") == "\xE2\x80\xAF\xE2\x81\xAA");  // their neighbours
+  CHECK(one_line("\xEF\xBF\xBC\xEF\xBF\xBE\xEF\xBF\xBF") == "\xEF\xBF\xBC\xEF\xBF\xBD\xEF\xBF\xBD");  // no characters
   CHECK(first_line("\n\none\ntwo") == "one");
   CHECK(first_line("\r\none\r\ntwo") == "one");
 }
