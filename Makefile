@@ -146,6 +146,9 @@ $(BUILD)/obj/%.o: %.cc Makefile
 	@mkdir -p $(@D)
 	$(CXX) $(ALL_CXXFLAGS) -MMD -MP -c $< -o $@
 
+# Tests are built more often than they run.
+$(BUILD)/obj/tests/%.o: ALL_CXXFLAGS += -O0
+
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	@rm -f $@
 	$(AR) rcs $@ $^
