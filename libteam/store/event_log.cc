@@ -80,7 +80,7 @@ std::vector<EventLog::Part> EventLog::parts() const {
   } while (!current && parts.size() != known);  // it was put aside this moment
   if (!current) return parts;
   const auto first = parts.empty() ? std::nullopt : first_sequence_in(current);
-  if (first) std::erase_if(parts, [&](const Part& part) { return part.first > *first; });
+  if (first) std::erase_if(parts, [&](const Part& part) { return part.first >= *first; });
   parts.push_back({first.value_or(kLargestSequence), kCurrent, std::move(current)});
   return parts;
 }

@@ -139,6 +139,20 @@ void events_put_aside() {
   CHECK(is_seen);
   for (int i = 0; i < 4; ++i) alpha.log.append(kOrigin, one);
   CHECK(alpha.has("events-4.jsonl"));
+  // Who has opened it sees it once, even if it is put aside before the others are listed.
+  int appended = 0;
+  const auto put_aside = [&](const test::CallArguments&) {
+    if (appended++ == 0) alpha.log.append(kOrigin, one);
+    return 0;
+  };
+  CHECK(where_seen(SYS_getdents64, put_aside, [&] {
+    std::vector<std::int64_t> backward;
+    alpha.log.each_backward([&](std::string_view line) {
+      backward.push_back(sequence_of(line).value_or(0));
+      return true;
+    });
+    return backward == std::vector<std::int64_t>{5, 4, 3, 2, 1} && alpha.has("events-5.jsonl");
+  }));
   std::int64_t last = 0;
   std::int64_t in_order = 0;
   int still_to_come = 100;
