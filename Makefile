@@ -146,8 +146,10 @@ $(BUILD)/obj/%.o: %.cc Makefile
 	@mkdir -p $(@D)
 	$(CXX) $(ALL_CXXFLAGS) -MMD -MP -c $< -o $@
 
-# Tests are built more often than they run.
+# Tests are built more often than they run, but for fuzzers.
+ifndef FUZZ
 $(BUILD)/obj/tests/%.o: ALL_CXXFLAGS += -O0
+endif
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	@rm -f $@
