@@ -18,6 +18,7 @@
 #include "libteam/system/id.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -103,7 +104,6 @@ void sweep_bodies(const Folder& team_folder) {
 
 struct Mailbox::Slot {
   std::string name;
-  bool exists = false;
   bool busy = false;      // a living reader is at it
   std::int64_t date = 0;  // when it was taken
 };
@@ -157,17 +157,15 @@ std::string Mailbox::slot_name(int number) const {
   return file(number == 1 ? std::string("taken.jsonl") : fmt::format("taken-{}.jsonl", number));
 }
 
+// Those that there are, in the order in which they were taken.
 std::vector<Mailbox::Slot> Mailbox::slots() const {
   std::vector<Slot> all;
   for (int i = 1; i <= kMostReaders; ++i) {
-    Slot slot{.name = slot_name(i)};
-    if (const auto stamp = folder_.stamp(slot.name)) {
-      slot.exists = true;
-      slot.busy = look_at_lock(folder_, slot.name) == Held::yes;
-      slot.date = stamp->mtime_ns;
-    }
-    all.push_back(std::move(slot));
+    const std::string name = slot_name(i);
+    const auto stamp = folder_.stamp(name);
+    if (stamp) all.push_back({name, look_at_lock(folder_, name) == Held::yes, stamp->mtime_ns});
   }
+  std::ranges::stable_sort(all, {}, &Slot::date);
   return all;
 }
 
@@ -254,15 +252,12 @@ Batch Mailbox::hold_slot(const std::string& slot, std::vector<Message> messages,
   return Batch(*this, slot, std::move(fd), std::move(messages));
 }
 
-// The slots of readers that died or held too long, in the order in which they were taken.
+// The slots of readers that died or held too long.
 std::vector<std::string> Mailbox::abandoned(const std::vector<Slot>& all, const std::optional<std::string>& run) const {
-  std::vector<Slot> left;
-  for (const Slot& slot : all) {
-    if (slot.exists && !slot.busy && !is_held(slot, run)) left.push_back(slot);
-  }
-  std::stable_sort(left.begin(), left.end(), [](const Slot& one, const Slot& other) { return one.date < other.date; });
   std::vector<std::string> names;
-  for (Slot& slot : left) names.push_back(std::move(slot.name));
+  for (const Slot& slot : all) {
+    if (!slot.busy && !is_held(slot, run)) names.push_back(slot.name);
+  }
   return names;
 }
 
@@ -292,12 +287,6 @@ std::vector<Message> Mailbox::taken_only(const std::vector<std::string>& slots, 
     }
     seen.merge(here);
   }
-  // One that was held may have what was taken before and after another one. But a sender's ids rise with the clock.
-  const auto is_of_holds = [&](const std::string& slot) { return folder_.has(slot + ".hold"); };
-  const auto by_id = [](const Message& one, const Message& other) { return one.id < other.id; };
-  if (slots.size() > 1 && std::any_of(slots.begin(), slots.end(), is_of_holds)) {
-    std::stable_sort(messages.begin(), messages.end(), by_id);
-  }
   return messages;
 }
 
@@ -308,7 +297,7 @@ std::int64_t Mailbox::return_abandoned(const std::optional<std::string>& run) co
   const auto slots = abandoned(all, run);
   std::int64_t others = 0;
   for (const Slot& slot : all) {
-    const bool stays = slot.exists && std::find(slots.begin(), slots.end(), slot.name) == slots.end();
+    const bool stays = std::find(slots.begin(), slots.end(), slot.name) == slots.end();
     if (stays) others = std::max(others, slot.date);
   }
   if (slots.empty()) return others;
@@ -490,50 +479,64 @@ std::vector<Message> Mailbox::read_slot(const std::string& slot) const {
   return messages;
 }
 
-// What is held lies in one file, so that holding does not use up the places of readers.
-void Mailbox::merge_held(const std::string& slot) const {
+// The same place with other contents; when it was taken stays.
+void Mailbox::rewrite_slot(const Slot& slot, const std::vector<Message>& messages) const {
+  NewFile file(folder_, lines_of(messages), durability_);
+  file.set_date(slot.date);
+  file.replace(folder_, slot.name);
+}
+
+// What is held lies in one file, so that holding does not use up the places of readers. But what was taken before
+// another reader took something stays where it is: that one's messages belong between.
+void Mailbox::merge_held(const std::string& name) const {
   const Lock lock = Lock::acquire(folder_, file("inbox.lock"), lock_timeout_);
-  for (const Slot& other : slots()) {
-    const bool held = other.exists && !other.busy && other.name != slot && folder_.has(other.name + ".hold");
-    if (!held) continue;
-    auto messages = read_slot(other.name);
-    const auto mine = read_slot(slot);
-    messages.insert(messages.end(), mine.begin(), mine.end());
-    folder_.replace(slot, lines_of(messages), durability_);
-    folder_.remove(other.name);
-    folder_.remove(other.name + ".hold");
+  const auto all = slots();
+  const auto mine = std::ranges::find(all, name, &Slot::name);
+  if (mine == all.end()) return;  // somebody removed it
+  for (auto other = mine; other != all.begin();) {
+    --other;
+    if (other->busy || !folder_.has(other->name + ".hold")) return;
+    auto messages = read_slot(other->name);
+    const auto later = read_slot(name);
+    messages.insert(messages.end(), later.begin(), later.end());
+    rewrite_slot(*mine, messages);
+    folder_.remove(other->name);
+    folder_.remove(other->name + ".hold");
   }
 }
 
 std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) const {
   const Lock lock = Lock::acquire(folder_, file("inbox.lock"), lock_timeout_);
   const std::set<std::string> named(ids.begin(), ids.end());
-  std::map<std::string, std::vector<Message>> kept;
-  std::map<std::string, std::vector<Message>> gone;
+  struct Part {
+    Slot slot;
+    std::vector<Message> kept, gone;
+  };
+  std::vector<Part> parts;
   std::set<std::string> found;
   for (const Slot& slot : slots()) {
-    if (!slot.exists || !folder_.has(slot.name + ".hold")) continue;
+    if (!folder_.has(slot.name + ".hold")) continue;
+    Part part{slot, {}, {}};
     for (Message& message : read_slot(slot.name)) {
       const bool is_named = named.contains(message.id);
       if (is_named) found.insert(message.id);
-      (is_named ? gone : kept)[slot.name].push_back(std::move(message));
+      (is_named ? part.gone : part.kept).push_back(std::move(message));
     }
+    if (!part.gone.empty()) parts.push_back(std::move(part));
   }
   for (const std::string& id : ids) {
     if (!found.contains(id)) fail(Code::not_found, "{} holds no message '{}'", owner_, one_line(id));
   }
   std::vector<Message> acknowledged;
-  for (const auto& entry : gone) {
-    const std::string& slot = entry.first;
-    const std::vector<Message>& messages = entry.second;
+  for (const Part& part : parts) {
     const auto let_go = [&] {
-      if (!kept[slot].empty()) folder_.replace(slot, lines_of(kept[slot]), durability_);
-      else remove_slot(slot);
+      if (!part.kept.empty()) rewrite_slot(part.slot, part.kept);
+      else remove_slot(part.slot.name);
     };
     if (acknowledged.empty()) let_go();
     else after_change(let_go);
-    after_change([&] { drop_bodies(messages); });
-    acknowledged.insert(acknowledged.end(), messages.begin(), messages.end());
+    after_change([&] { drop_bodies(part.gone); });
+    acknowledged.insert(acknowledged.end(), part.gone.begin(), part.gone.end());
   }
   return acknowledged;
 }
@@ -559,7 +562,6 @@ MessageState Mailbox::state_of(const std::string& id) const {
   each_line([&](const std::string& line) { pending = pending || line.find(mark) != std::string::npos; });
   if (pending) return MessageState::pending;
   for (const Slot& slot : slots()) {
-    if (!slot.exists) continue;
     const auto contents = folder_.read(slot.name, std::size_t{1} << 30);
     if (contents && contents->text.find(mark) != std::string::npos) return MessageState::delivered;
   }
@@ -575,8 +577,7 @@ bool Mailbox::wait(const Deadline& deadline, int reader, const std::function<boo
   };
   while (!arrived()) {
     // That another reader dies, or a hold runs out, no file system tells: while there is one we look every second.
-    const auto all = slots();
-    const bool others = std::any_of(all.begin(), all.end(), [](const Slot& slot) { return slot.exists; });
+    const bool others = !slots().empty();
     while (true) {
       const Changes changes = watch.wait(others ? deadline.or_in(1) : deadline);
       if (!changes.any && deadline.passed()) return false;

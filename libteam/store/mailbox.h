@@ -3,7 +3,7 @@
 //   NAME_inbox.jsonl       messages not yet taken, appended under NAME_inbox.lock; other programs may do the same
 //   NAME_backlog.jsonl     the older part of them, once somebody took only some; NAME_backlog.pos says from where on
 //   NAME_taken.jsonl       taken by a reader and not yet acknowledged; -2, -3, … for further readers at the same time
-//   NAME_taken.hold        says that these wait for team-ack, and until when
+//   NAME_taken.jsonl.hold  says that these wait for team-ack, and until when
 //   NAME_rejected.jsonl    lines that are no messages, with the reason
 //   bodies/ID              the content of a large message
 //
@@ -105,7 +105,8 @@ class Mailbox {
   std::vector<Slot> slots() const;
   bool is_held(const Slot& slot, const std::optional<std::string>& run) const;
   std::vector<Message> read_slot(const std::string& slot) const;
-  void merge_held(const std::string& slot) const;
+  void rewrite_slot(const Slot& slot, const std::vector<Message>& messages) const;
+  void merge_held(const std::string& name) const;
   std::optional<Batch> take_whole(std::size_t most, std::int64_t others) const;
   using Parse = std::function<std::optional<Message>(const std::string& line)>;
   std::vector<std::string> abandoned(const std::vector<Slot>& all, const std::optional<std::string>& run) const;

@@ -25,6 +25,8 @@ class NewFile {
   // The mtime that the folder got when this took its place: a later one is by somebody else.
   std::int64_t folder_mtime() const { return folder_mtime_; }
 
+  // The mtime that it has from the first moment in its place.
+  void set_date(std::int64_t nanoseconds) const;
   // Takes the place of whatever has the name.
   void replace(const Folder& folder, const std::string& name);
   // Takes a name that must be free; false if it is not.
