@@ -219,6 +219,28 @@ unpacked() {
   same 'in flight' "$(team-recv -C to --as backend | cut -f4)"
 }
 
+@test "what several readers had taken when they died comes in the order in which they took it" {
+  mkdir from
+  cd from
+  team-create alpha >/dev/null
+  team-join backend >/dev/null
+  for i in 1 2 3; do
+    team-send backend "message $i" --as lead >/dev/null
+    mv .teams/alpha/backend_inbox.jsonl ".teams/alpha/part-$i"
+  done
+  for i in 2 3 1; do mv ".teams/alpha/part-$i" ".teams/alpha/backend_taken-$((9 - i)).jsonl"; done
+  touch -d '2020-01-01' .teams/alpha/backend_taken-8.jsonl
+  touch -d '2030-01-01' .teams/alpha/backend_taken-6.jsonl
+  team-save ../alpha.tar >/dev/null
+  cd ..
+  mkdir to
+  cd to
+
+  run -0 team-load ../alpha.tar
+
+  same $'message 1\nmessage 2\nmessage 3' "$(team-recv --as backend --json | jq -r .content)"
+}
+
 @test "drops the content of a large message that was not yet sent" {
   small_team
   mkdir files to

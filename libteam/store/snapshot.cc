@@ -147,6 +147,11 @@ class Packer {
   void add_team(const Folder& folder, const Events& events) {
     auto names = names_of(folder);
     std::erase_if(names, is_event_file);
+    // Of what readers have taken the dates tell the order.
+    std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+      const auto stamp = folder.stamp(name);
+      return stamp ? stamp->mtime_ns : 0;
+    });
     // The contents of messages come before the messages: one that is acknowledged meanwhile loses the message first.
     std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == kBodiesFolder; });
     for (const std::string& name : names) add(folder, name, beneath(kTeam, name));
@@ -358,7 +363,7 @@ class Loader {
   [[noreturn]] void refuse(fmt::format_string<Args...> text, Args&&... args) const {
     fail(Code::corrupt, "{}: {}", archive_, fmt::format(text, std::forward<Args>(args)...));
   }
-  void unpack_file(ArchiveReader& reader, const ArchiveEntry& entry, const Folder& into) const;
+  void unpack_file(ArchiveReader& reader, const ArchiveEntry& entry, const Folder& into, std::int64_t& date) const;
   void place_board(const Folder& unpacked, const Team& team, Durability durability) const;
   bool is_of_a_team(const Folder& board) const;
 
@@ -375,13 +380,16 @@ void Loader::check_name(const ArchiveEntry& entry) const {
 }
 
 void Loader::unpack(ArchiveReader& reader, std::optional<ArchiveEntry> entry, const Folder& into) const {
+  std::int64_t date = 0;
   for (; entry; entry = reader.next()) {
     check_name(*entry);
-    unpack_file(reader, *entry, into);
+    unpack_file(reader, *entry, into, date);
   }
 }
 
-void Loader::unpack_file(ArchiveReader& reader, const ArchiveEntry& entry, const Folder& into) const {
+// It gets a date after `date`, which becomes its own.
+void Loader::unpack_file(ArchiveReader& reader, const ArchiveEntry& entry, const Folder& into,
+                         std::int64_t& date) const {
   auto parts = split(entry.name, '/');
   const std::string name = parts.back();
   parts.pop_back();
@@ -400,6 +408,8 @@ void Loader::unpack_file(ArchiveReader& reader, const ArchiveEntry& entry, const
   }
   const bool runs = is_hook(entry.name) && (entry.mode & S_IXUSR) != 0;
   if (runs && ::fchmod(fd.get(), 0700) != 0) fail_errno("cannot change the mode of", folder.path_of(name));
+  date = std::max(date + 1, mtime_of(fd));
+  set_mtime(fd, date);
 }
 
 void check_board(Code code, const std::string& board, std::string_view where) {
