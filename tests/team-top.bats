@@ -217,6 +217,19 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   wait_until eval '! seen | grep -Eq "^  x_taken .* 1( |$)"'
 }
 
+@test "counts what was held, and is not held any more, among the unread" {
+  a_team
+  team-send ada hello >/dev/null
+  top
+  wait_until eval 'seen | grep -Eq "^  ada .* 1( |$)"'
+  team-recv --as ada --hold >/dev/null
+  wait_until eval '! seen | grep -Eq "^  ada .* 1( |$)"'
+
+  rm .teams/alpha/ada_taken.jsonl.hold
+
+  wait_until eval 'seen | grep -Eq "^  ada .* 1( |$)"'
+}
+
 @test "q with a message under way restores the terminal, waits for it, and says why it was not sent" {
   a_team
   : >>.teams/alpha/ada_inbox.lock

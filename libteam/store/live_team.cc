@@ -42,15 +42,16 @@ bool is_of_log(std::string_view name) {
   return is_number(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kEnding.size()));
 }
 
-// Whose letters are in this file; none if it is of something else.
+// Whose letters are in this file, or held by it; none if it is of something else.
 std::optional<std::string> reader_of(std::string_view name) {
-  if (const auto reader =
-          member_of(name, {"_inbox.jsonl", "_backlog.jsonl", "_backlog.pos", "_taken.jsonl", "_taken.hold"})) {
+  constexpr std::string_view kHold = ".hold";
+  if (name.ends_with(kHold)) name.remove_suffix(kHold.size());
+  if (const auto reader = member_of(name, {"_inbox.jsonl", "_backlog.jsonl", "_backlog.pos", "_taken.jsonl"})) {
     return reader;
   }
   // "NAME_taken-2.jsonl", of a further reader.
   constexpr std::string_view kTaken = "_taken-";
-  auto reader = member_of(name, {".jsonl", ".hold"});
+  auto reader = member_of(name, {".jsonl"});
   const std::size_t at = reader ? reader->rfind(kTaken) : std::string::npos;
   if (at == std::string::npos || at == 0 || !is_number(reader->substr(at + kTaken.size()))) return std::nullopt;
   return reader->substr(0, at);
