@@ -100,7 +100,7 @@ void check_options(const Options& options) {
 std::vector<std::string> joined(const std::vector<std::string>& words) {
   const std::set<std::string> options = {"--name",   "--label", "--task", "--number", "--priority",
                                          "--status", "--time",  "--team", "--as",     "--lock-timeout",
-                                         "-n",       "-p",      "-t",     "-C",       "--root"};
+                                         "-n",       "-p",      "-t",     "-C"};
   std::vector<std::string> others;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i].ends_with('=')) return words;
