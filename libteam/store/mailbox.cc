@@ -58,6 +58,13 @@ void erase_wanted(const Folder& folder, const std::string& owner, double lock_ti
   }
 }
 
+// Of what is about to become a slot: locked as long as its reader has it, and its date tells that it was taken after
+// those of the `others`, whatever became of the clock. Once it is one, whoever looks sees both.
+void mark_as_taken(const Fd& fd, std::int64_t others) {
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", "what is taken");
+  if (others > 0) set_mtime(fd, std::max(others + 1, mtime_of(fd)));
+}
+
 }  // namespace
 
 std::vector<std::string> lost_bodies(const Folder& team_folder, double lock_timeout) {
@@ -112,20 +119,18 @@ Batch::Batch(const Mailbox& mailbox, std::string slot, Fd lock, std::vector<Mess
     : mailbox_(&mailbox), slot_(std::move(slot)), lock_(std::move(lock)), messages_(std::move(messages)) {}
 
 void Batch::acknowledge() {
-  mailbox_->remove_slot(slot_);
-  after_change([&] { mailbox_->drop_bodies(messages_); });
+  mailbox_->folder_.remove(slot_);
+  after_change([&] {
+    if (mailbox_->durability_ == Durability::power) mailbox_->folder_.sync();
+    mailbox_->drop_bodies(messages_);
+  });
   lock_ = Fd();
 }
 
 void Batch::hold(double seconds, const std::optional<std::string>& run) {
+  mailbox_->merge_held();
   const Hold hold{boot_id(), static_cast<double>(boot_ns()) / 1e9 + seconds, run};
   mailbox_->folder_.replace(slot_ + ".hold", to_file(hold), mailbox_->durability_);
-  try {
-    mailbox_->merge_held(slot_);
-  } catch (const Error&) {
-    release();  // nobody was shown them: they must not wait until the hold runs out
-    throw;
-  }
 }
 
 void Batch::release() { mailbox_->folder_.remove(slot_ + ".hold"); }
@@ -231,24 +236,20 @@ std::optional<Batch> Mailbox::take_whole(std::size_t most, std::int64_t others) 
   }
   if (messages.size() > most) return std::nullopt;
   const std::string slot = free_slot();
+  Fd fd = folder_.open(inbox, O_RDONLY);
+  mark_as_taken(fd, others);
   folder_.rename_into(inbox, folder_, slot);
-  Batch batch = hold_slot(slot, std::move(messages), others);
+  Batch batch(*this, slot, std::move(fd), std::move(messages));
   batch.is_all_ = true;
   return batch;
 }
 
 Batch Mailbox::put_into_slot(std::vector<Message> messages, std::int64_t others) const {
   const std::string slot = free_slot();
-  folder_.replace(slot, lines_of(messages), durability_);
-  return hold_slot(slot, std::move(messages), others);
-}
-
-// Locked as long as the reader has them. Its date tells that they were taken after those of the `others`, whatever
-// became of the clock.
-Batch Mailbox::hold_slot(const std::string& slot, std::vector<Message> messages, std::int64_t others) const {
-  Fd fd = folder_.open(slot, O_RDONLY);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", folder_.path_of(slot));
-  if (others > 0) set_mtime(fd, std::max(others + 1, mtime_of(fd)));
+  NewFile file(folder_, lines_of(messages), durability_);
+  Fd fd = file.open();
+  mark_as_taken(fd, others);
+  file.replace(folder_, slot);
   return Batch(*this, slot, std::move(fd), std::move(messages));
 }
 
@@ -261,19 +262,10 @@ std::vector<std::string> Mailbox::abandoned(const std::vector<Slot>& all, const 
   return names;
 }
 
-// What lies in these slots, each once, and does not wait anyway: a reader that died while it took them left them in
-// both places.
-std::vector<Message> Mailbox::taken_only(const std::vector<std::string>& slots, const Parse& parse) const {
+// What lies in these slots, each once, but for those that were `seen` elsewhere.
+std::vector<Message> Mailbox::read_slots(const std::vector<std::string>& slots, const Parse& parse,
+                                         std::set<std::string> seen) const {
   std::vector<Message> messages;
-  if (slots.empty()) return messages;
-  std::set<std::string> seen;
-  each_line([&](const std::string& line) {
-    try {
-      seen.insert(parse_message(line, owner_, file("inbox.jsonl")).id);
-    } catch (const Error& error) {
-      if (error.code() != Code::corrupt) throw;
-    }
-  });
   for (const std::string& slot : slots) {
     const Fd fd = folder_.open_if_there(slot, O_RDONLY);
     if (!fd) continue;  // its reader acknowledged it this moment
@@ -288,6 +280,20 @@ std::vector<Message> Mailbox::taken_only(const std::vector<std::string>& slots, 
     seen.merge(here);
   }
   return messages;
+}
+
+// What lies in these slots and does not wait anyway: a reader that died while it took them left them in both places.
+std::vector<Message> Mailbox::taken_only(const std::vector<std::string>& slots, const Parse& parse) const {
+  if (slots.empty()) return {};
+  std::set<std::string> waiting;
+  each_line([&](const std::string& line) {
+    try {
+      waiting.insert(parse_message(line, owner_, file("inbox.jsonl")).id);
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt) throw;
+    }
+  });
+  return read_slots(slots, parse, std::move(waiting));
 }
 
 // What they had taken goes back to the front of the queue. Gives the latest date of those that others still have, 0 if
@@ -468,40 +474,37 @@ void Mailbox::peek(const MessageFilter& filter, std::size_t most, const std::opt
   each_line([&](const std::string& line) { show(parse(line)); });
 }
 
-std::vector<Message> Mailbox::read_slot(const std::string& slot) const {
-  std::vector<Message> messages;
-  const Fd fd = folder_.open_if_there(slot, O_RDONLY);
-  if (!fd) return messages;
-  LineReader reader(fd, 0);
-  while (const auto line = reader.next(kTornIsALine)) {
-    if (auto message = parse_or_reject(*line)) messages.push_back(std::move(*message));
-  }
-  return messages;
-}
-
 // The same place with other contents; when it was taken stays.
 void Mailbox::rewrite_slot(const Slot& slot, const std::vector<Message>& messages) const {
   NewFile file(folder_, lines_of(messages), durability_);
-  file.set_date(slot.date);
+  set_mtime(file.open(), slot.date);
   file.replace(folder_, slot.name);
 }
 
-// What is held lies in one file, so that holding does not use up the places of readers. But what was taken before
-// another reader took something stays where it is: that one's messages belong between.
-void Mailbox::merge_held(const std::string& name) const {
+bool Mailbox::waits_for_ack(const Slot& slot) const { return folder_.has(slot.name + ".hold"); }
+
+// What is held lies in few files, so that holding does not use up the places of readers: in one, but for what others
+// took in between, whose messages belong between. Whoever dies here leaves some in two of them, and all of them held.
+void Mailbox::merge_held() const {
   const Lock lock = Lock::acquire(folder_, file("inbox.lock"), lock_timeout_);
   const auto all = slots();
-  const auto mine = std::ranges::find(all, name, &Slot::name);
-  if (mine == all.end()) return;  // somebody removed it
-  for (auto other = mine; other != all.begin();) {
-    --other;
-    if (other->busy || !folder_.has(other->name + ".hold")) return;
-    auto messages = read_slot(other->name);
-    const auto later = read_slot(name);
-    messages.insert(messages.end(), later.begin(), later.end());
-    rewrite_slot(*mine, messages);
-    folder_.remove(other->name);
-    folder_.remove(other->name + ".hold");
+  const auto is_barrier = [&](const Slot& slot) { return slot.busy || !waits_for_ack(slot); };
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end = std::find_if(first, all.end(), is_barrier);
+    if (end - first > 1) put_together({first, end});
+    first = end == all.end() ? end : end + 1;
+  }
+}
+
+void Mailbox::put_together(const std::vector<Slot>& slots) const {
+  std::vector<std::string> names;
+  for (const Slot& slot : slots) names.push_back(slot.name);
+  const auto parse = [&](const std::string& line) { return parse_or_reject(line); };
+  rewrite_slot(slots.back(), read_slots(names, parse, {}));
+  names.pop_back();
+  for (const std::string& name : names) {
+    folder_.remove(name);
+    folder_.remove(name + ".hold");
   }
 }
 
@@ -514,10 +517,11 @@ std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) c
   };
   std::vector<Part> parts;
   std::set<std::string> found;
+  const auto parse = [&](const std::string& line) { return parse_or_reject(line); };
   for (const Slot& slot : slots()) {
-    if (!folder_.has(slot.name + ".hold")) continue;
+    if (!waits_for_ack(slot)) continue;
     Part part{slot, {}, {}};
-    for (Message& message : read_slot(slot.name)) {
+    for (Message& message : read_slots({slot.name}, parse, {})) {
       const bool is_named = named.contains(message.id);
       if (is_named) found.insert(message.id);
       (is_named ? part.gone : part.kept).push_back(std::move(message));
@@ -528,7 +532,7 @@ std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) c
     if (!found.contains(id)) fail(Code::not_found, "{} holds no message '{}'", owner_, one_line(id));
   }
   std::vector<Message> acknowledged;
-  for (const Part& part : parts) {
+  for (Part& part : parts) {
     const auto let_go = [&] {
       if (!part.kept.empty()) rewrite_slot(part.slot, part.kept);
       else remove_slot(part.slot.name);
@@ -536,7 +540,9 @@ std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) c
     if (acknowledged.empty()) let_go();
     else after_change(let_go);
     after_change([&] { drop_bodies(part.gone); });
-    acknowledged.insert(acknowledged.end(), part.gone.begin(), part.gone.end());
+    for (Message& message : part.gone) {
+      if (found.erase(message.id) > 0) acknowledged.push_back(std::move(message));  // it may lie in two places
+    }
   }
   return acknowledged;
 }
@@ -544,7 +550,7 @@ std::vector<Message> Mailbox::acknowledge(const std::vector<std::string>& ids) c
 void Mailbox::remove_slot(const std::string& slot) const {
   folder_.remove(slot);
   after_change([&] {
-    if (folder_.has(slot + ".hold")) folder_.remove(slot + ".hold");
+    folder_.remove(slot + ".hold");
     if (durability_ == Durability::power) folder_.sync();
   });
 }

@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,12 +105,15 @@ class Mailbox {
   std::string slot_name(int number) const;
   std::vector<Slot> slots() const;
   bool is_held(const Slot& slot, const std::optional<std::string>& run) const;
-  std::vector<Message> read_slot(const std::string& slot) const;
+  bool waits_for_ack(const Slot& slot) const;
   void rewrite_slot(const Slot& slot, const std::vector<Message>& messages) const;
-  void merge_held(const std::string& name) const;
+  void merge_held() const;
+  void put_together(const std::vector<Slot>& slots) const;
   std::optional<Batch> take_whole(std::size_t most, std::int64_t others) const;
   using Parse = std::function<std::optional<Message>(const std::string& line)>;
   std::vector<std::string> abandoned(const std::vector<Slot>& all, const std::optional<std::string>& run) const;
+  std::vector<Message> read_slots(const std::vector<std::string>& slots, const Parse& parse,
+                                  std::set<std::string> seen) const;
   std::vector<Message> taken_only(const std::vector<std::string>& slots, const Parse& parse) const;
   std::int64_t return_abandoned(const std::optional<std::string>& run) const;
   // Messages that are about to be taken, and the step that takes them out of where they were.
@@ -120,7 +124,6 @@ class Mailbox {
   Portion find_oldest(std::size_t most) const;
   Portion find_fitting(const MessageFilter& filter, std::size_t most) const;
   Batch put_into_slot(std::vector<Message> messages, std::int64_t others) const;
-  Batch hold_slot(const std::string& slot, std::vector<Message> messages, std::int64_t others) const;
   std::string free_slot() const;
   std::optional<Message> parse_or_reject(const std::string& line) const;
   void sync_rejected() const;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "libteam/base/error.h"
-#include "libteam/system/lines.h"
 
 namespace team {
 
@@ -25,8 +24,6 @@ NewFile::NewFile(const Folder& scratch, std::string_view text, Durability durabi
 NewFile::~NewFile() {
   if (armed_) ::unlinkat(scratch_.fd(), temporary_.c_str(), 0);
 }
-
-void NewFile::set_date(std::int64_t nanoseconds) const { set_mtime(scratch_.open(temporary_, O_WRONLY), nanoseconds); }
 
 void NewFile::replace(const Folder& folder, const std::string& name) {
   scratch_.rename_into(temporary_, folder, name);

@@ -1,6 +1,8 @@
 // Files that take their place in one step.
 #pragma once
 
+#include <fcntl.h>
+
 #include <string>
 #include <string_view>
 
@@ -25,8 +27,8 @@ class NewFile {
   // The mtime that the folder got when this took its place: a later one is by somebody else.
   std::int64_t folder_mtime() const { return folder_mtime_; }
 
-  // The mtime that it has from the first moment in its place.
-  void set_date(std::int64_t nanoseconds) const;
+  // To lock or to date it before it has its place.
+  Fd open() const { return scratch_.open(temporary_, O_RDONLY); }
   // Takes the place of whatever has the name.
   void replace(const Folder& folder, const std::string& name);
   // Takes a name that must be free; false if it is not.

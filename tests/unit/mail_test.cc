@@ -161,14 +161,11 @@ void held() {
   box.append("ann_taken.jsonl", "broken\n");
   auto second = box.mailbox.take({}, 1, std::nullopt);
   box.put("ann_taken-3.jsonl", to_line(message("0")) + "\n");
-  std::filesystem::last_write_time(box.of_team("ann_taken-3.jsonl"),
-                                   std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
   second->hold(1000, std::nullopt);
   second.reset();
-  CHECK(box.has("ann_taken-3.jsonl") && !box.has("ann_taken.jsonl"));
-  CHECK(box.text_of("ann_rejected.jsonl").find("broken") != std::string::npos);
   CHECK(box.take() == "0 ");
-  CHECK(box.contents_of(box.mailbox.acknowledge({id})) == "1 ");
+  CHECK(box.contents_of(box.mailbox.acknowledge({id})) == "1 " && !box.has("ann_taken.jsonl"));
+  CHECK(box.text_of("ann_rejected.jsonl").find("broken") != std::string::npos);
   // In several places, where somebody died while he put them into one.
   const Message third = message("3"), fourth = message("4");
   box.put("ann_taken.jsonl", to_line(third) + "\n");
@@ -253,18 +250,16 @@ void held_by_several() {
     batch->acknowledge();
     return box.contents_of(batch->messages());
   };
-  hold_next({"1"});
-  hold_next({"2"});
-  CHECK(box.has("ann_taken-2.jsonl") && !box.has("ann_taken.jsonl"));
-  hold_next({"3"});
-  CHECK(box.has("ann_taken.jsonl") && !box.has("ann_taken-2.jsonl"));
-  CHECK(take_all() == "1 2 3 ");
+  for (const char* content : {"1", "2", "3", "4", "5", "6", "7", "8", "9"}) {
+    hold_next({content});
+    CHECK(!box.has("ann_taken-4.jsonl"));
+  }
+  CHECK(take_all() == "1 2 3 4 5 6 7 8 9 ");
   // What was taken between two that are held stays between them.
   hold_next({"1"});
   auto between = take_next({"2"});
   hold_next({"3"});
   hold_next({"4"});
-  CHECK(!box.has("ann_taken-3.jsonl"));
   between.reset();
   CHECK(take_all() == "1 2 3 4 ");
   // One that began to hold after others took, and others held, has its place before theirs.
@@ -273,7 +268,7 @@ void held_by_several() {
   slow->hold(1000, life);
   slow.reset();
   hold_next({"3"});
-  CHECK(!box.has("ann_taken-2.jsonl") && !box.has("ann_taken.jsonl"));
+  CHECK(!box.has("ann_taken.jsonl"));
   CHECK(take_all() == "1 2 3 ");
   // What is left when a part is acknowledged keeps its place.
   const std::string first = hold_next({"1", "2"});
@@ -281,17 +276,51 @@ void held_by_several() {
   CHECK(box.contents_of(box.mailbox.acknowledge({first})) == "1 ");
   after.reset();
   CHECK(take_all() == "2 3 ");
-  // Whoever is killed while it puts them together leaves them in their order.
-  hold_next({"1"});
-  take_next({"2", "3"}).reset();
-  box.put("ann_taken-2.jsonl.hold", to_file(Hold{boot_id(), 1e9, life}));
+  // Whoever is killed while it puts them together leaves some in two places: each comes once, and goes once.
+  const auto put_together_by_half = [&] {
+    const std::string one = hold_next({"1"});
+    hold_next({"2", "3"});
+    box.put("ann_taken-2.jsonl", box.text_of("ann_taken.jsonl") + box.text_of("ann_taken-2.jsonl"));
+    return one;
+  };
+  put_together_by_half();
   CHECK(take_all() == "1 2 3 ");
-  // What somebody removed meanwhile is not held.
+  put_together_by_half();
+  hold_next({"4"});
+  CHECK(take_all() == "1 2 3 4 ");
+  CHECK(box.mailbox.acknowledge({put_together_by_half()}).size() == 1);
+  CHECK(take_all() == "2 3 ");
+  // One that does not reach its reader after all leaves what others hold.
   hold_next({"1"});
-  auto removed = take_next({"2"});
-  box.remove("ann_taken-2.jsonl");
-  removed->hold(1000, life);
-  CHECK(take_all() == "1 ");
+  hold_next({"2"});
+  auto lost = take_next({"3"});
+  lost->hold(1000, life);
+  lost->release();
+  lost.reset();
+  CHECK(box.take() == "3 ");
+  CHECK(take_all() == "1 2 ");
+}
+
+// A place has its date, and its reader the lock on it, before it has its name.
+void marked_as_taken() {
+  for (const std::size_t most : {std::size_t{1}, std::size_t{100}}) {
+    const Box box;
+    box.send({"1"});
+    const auto other = box.mailbox.take({}, 1, std::nullopt);
+    const auto late = std::filesystem::file_time_type::clock::now() + std::chrono::hours(1);
+    std::filesystem::last_write_time(box.of_team("ann_taken.jsonl"), late);
+    box.send({"2", "3"});
+    bool is_marked = false;
+    const auto look = [&](const test::CallArguments&) {
+      for (const auto& entry : std::filesystem::directory_iterator(box.of_team(""))) {
+        const std::string name = entry.path().filename();
+        const bool is_later = name != "ann_taken.jsonl" && entry.last_write_time() > late;
+        is_marked = is_marked || (is_later && look_at_lock(box.folder, name) == Held::yes);
+      }
+      return 0;
+    };
+    CHECK(where_seen(SYS_renameat, look, [&] { return box.mailbox.take({}, most, std::nullopt) && is_marked; }));
+  }
 }
 
 // What others leave behind while one looks is not overlooked, wherever it lies then.
@@ -547,6 +576,7 @@ int main() {
   hold_that_outlived();
   taken_by_several();
   held_by_several();
+  marked_as_taken();
   waiting();
   waiting_for_the_rest();
   bodies();
