@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -147,11 +148,13 @@ class Packer {
   void add_team(const Folder& folder, const Events& events) {
     auto names = names_of(folder);
     std::erase_if(names, is_event_file);
-    // Of what readers have taken the dates tell the order.
-    std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+    // Of what readers have taken the dates tell the order. Some may go at any moment.
+    std::map<std::string, std::int64_t> dates;
+    for (const std::string& name : names) {
       const auto stamp = folder.stamp(name);
-      return stamp ? stamp->mtime_ns : 0;
-    });
+      dates[name] = stamp ? stamp->mtime_ns : 0;
+    }
+    std::ranges::stable_sort(names, {}, [&](const std::string& name) { return dates[name]; });
     // The contents of messages come before the messages: one that is acknowledged meanwhile loses the message first.
     std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == kBodiesFolder; });
     for (const std::string& name : names) add(folder, name, beneath(kTeam, name));
