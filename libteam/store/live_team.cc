@@ -243,24 +243,16 @@ void LiveTeam::look_at_plans() {
   }
 }
 
-// From the last one back to the last that was seen, so the length of the log does not matter. What a rotation hides for
-// a moment is looked for once more.
+// From the last one back to the last that was seen, so the length of the log does not matter.
 void LiveTeam::read_events() {
-  constexpr int kTries = 3;
   std::vector<std::string> lines;
-  for (int i = 0; i < kTries; ++i) {
-    lines.clear();
-    std::int64_t first = last_ + 1;
-    log_.each_backward([&](std::string_view line) {
-      const auto seq = sequence_of(line);
-      if (!seq) return true;
-      if (*seq <= last_) return false;
-      first = *seq;
-      lines.emplace_back(line);
-      return lines.size() < kMostEvents;
-    });
-    if (first == last_ + 1 || lines.size() == kMostEvents) break;
-  }
+  log_.each_backward([&](std::string_view line) {
+    const auto seq = sequence_of(line);
+    if (!seq) return true;
+    if (*seq <= last_) return false;
+    lines.emplace_back(line);
+    return lines.size() < kMostEvents;
+  });
   if (lines.size() == kMostEvents) plans_changed_ = true;  // some were passed over
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     last_ = sequence_of(*line).value_or(last_);
