@@ -575,6 +575,8 @@ write_long() {
   make_team
   write_long 100
   team-recv --as backend --hold >/dev/null
+  team-send backend 'held as well' --as lead >/dev/null
+  team-recv --as backend --hold >/dev/null
   team-send backend 'not shown' --as lead >/dev/null
 
   run --separate-stderr prlimit --fsize=500000 team-recv --as backend --hold

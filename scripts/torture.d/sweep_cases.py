@@ -46,10 +46,12 @@ TORN_LOG = "printf '{\"seq\":99,\"timest' >>.teams/alpha/events.jsonl\n"
 # Bob's reader died between taking and acknowledging.
 TAKEN = "mv .teams/alpha/bob_inbox.jsonl .teams/alpha/bob_taken.jsonl\nteam-send bob m4\n"
 # Held for longer than a whole sweep takes.
-HELD = "team-recv --hold --as bob --max 2 --json >../held.json\n" \
-       "sed -i 's/\"until\": *[0-9.]*/\"until\": 1000000000/' .teams/alpha/bob_taken*.hold\n" \
+LONG = "sed -i 's/\"until\": *[0-9.]*/\"until\": 1000000000/' .teams/alpha/bob_taken*.hold\n"
+HELD = "team-recv --hold --as bob --max 2 --json >../held.json\n" + LONG + \
        "sed -n '1s/.*\"id\":\"\\([^\"]*\\)\".*/\\1/p' ../held.json >../held\n" \
        "sed -n '2s/.*\"id\":\"\\([^\"]*\\)\".*/\\1/p' ../held.json >../held2\n"
+HELD_TWICE = HELD + "team-recv --hold --as bob --json >../held.json\n" + LONG + \
+             "sed 's/.*\"id\":\"\\([^\"]*\\)\".*/\\1/' ../held.json >../held3\nteam-send bob m4\n"
 PLAN = "plan-submit 'in two steps' --as bob --task 3 >../plan\n"
 LARGE = "yes 'a long line of a large message' | head -c 100000 >../large\n"
 BLUEPRINT = """cat >../team.json <<'EOT'
@@ -169,7 +171,7 @@ CASES = [
     Case("team-recv", "team-recv --as bob", then=(1,), answers=False, reads=("bob",)),
     Case("team-recv json", "team-recv --as bob --json", then=(1,), answers=False, reads=("bob",)),
     Case("team-recv hold", "team-recv --as bob --hold", then=(1,), answers=False, loose=("mail *", "held *")),
-    Case("team-recv hold more", "team-recv --as bob --hold", setup=team(HELD), then=(1,), answers=False,
+    Case("team-recv hold more", "team-recv --as bob --hold", setup=team(HELD_TWICE), then=(1,), answers=False,
          loose=("mail *", "held *")),
     Case("team-recv from", "team-recv --as bob --from user", then=(1,), answers=False, reads=("bob",)),
     Case("team-recv from backlog", "team-recv --as bob --from ann", then=(1,), answers=False, reads=("bob",),
@@ -184,6 +186,7 @@ CASES = [
          answers=False, reads=("bob",)),
     Case("team-ack", "team-ack @held --as bob", setup=team(HELD), then=(3,)),
     Case("team-ack all", "team-ack @held @held2 --as bob", setup=team(HELD), then=(3,)),
+    Case("team-ack of both", "team-ack @held @held3 --as bob", setup=team(HELD_TWICE), then=(3,), loose=("held *",)),
     Case("plan-submit", "plan-submit 'in two steps' --as bob --task 3", reads=("lead",)),
     Case("plan-approve", "plan-approve @plan --feedback 'go on'", setup=team(PLAN), then=(8,), reads=("bob",),
          loose=("request *",)),
