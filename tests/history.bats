@@ -44,7 +44,7 @@ accepted() {
 }
 
 @test "64 processes that are killed, stopped, out of time, without space and edited around keep every promise" {
-  run timeout 300 "$HISTORY" --seconds "${HISTORY_SECONDS:-12}" "$BIN"
+  run timeout 300 "$HISTORY" --seconds "${HISTORY_SECONDS:-12}" --processes "${HISTORY_PROCESSES:-64}" "$BIN"
 
   printf '%s\n' "$output"
   same 0 "$status"

@@ -4,7 +4,7 @@ load helper
 load models
 
 # bob OPTION…: that teammate in the foreground, for 20 s at the most.
-bob() { timeout 20 teammate-run bob "${MODEL[@]}" "$@"; }
+bob() { timeout "${TEAMKIT_PATIENCE:-20}" teammate-run bob "${MODEL[@]}" "$@"; }
 
 a_team() {
   local subject

@@ -57,7 +57,7 @@ void letters() {
     CHECK(watched.status_of("ann").unread == 0);
   }
   for (const char* file : {"ann_inbox.jsonl", "ann_backlog.pos", "ann_taken.jsonl", "ann_taken-2.jsonl",
-                           "ann_taken-12.hold", "config.json"}) {
+                           "ann_taken.jsonl.hold", "ann_taken-2.jsonl.hold", "config.json"}) {
     watched.remove(".teams/alpha/ann_inbox.jsonl");
     watched.look_at({"ann_inbox.jsonl"});
     CHECK(watched.status_of("ann").unread == 0);
