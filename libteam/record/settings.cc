@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "libteam/base/error.h"
+#include "libteam/base/spelling.h"
 #include "libteam/base/text.h"
 #include "libteam/record/prices.h"
 
@@ -22,9 +23,7 @@ const SettingRule& rule_of(std::string_view key) {
   }
   std::vector<std::string> known;
   for (const SettingRule& rule : setting_rules()) known.emplace_back(rule.key);
-  const auto near = nearest(key, known);
-  fail(Code::not_found, "no setting '{}'{}", one_line(key),
-       near.empty() ? "" : "; did you mean " + join(near, ", ") + "?");
+  fail(Code::not_found, "no setting '{}'{}", one_line(key), did_you_mean(key, known));
 }
 
 // The JSON text of a value that the rule takes.

@@ -7,6 +7,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
+#include "libteam/base/spelling.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/mailbox.h"
@@ -97,9 +98,7 @@ void remove_member(Team& team, const std::string& name) {
   if (std::erase_if(team.members, [&](const Member& member) { return member.name == name; }) > 0) return;
   std::vector<std::string> known;
   for (const Member& member : team.members) known.push_back(member.name);
-  const auto near = nearest(name, known);
-  fail(Code::not_found, "no member '{}' in team {}{}", one_line(name), team.name,
-       near.empty() ? "" : "; did you mean " + join(near, ", ") + "?");
+  fail(Code::not_found, "no member '{}' in team {}{}", one_line(name), team.name, did_you_mean(name, known));
 }
 
 Roster::Roster(const Root& root, double lock_timeout) : root_(root), lock_timeout_(lock_timeout) {}
@@ -121,11 +120,9 @@ Folder Roster::folder_of(const std::string& name) const {
   auto folder = teams ? teams->find_beneath(name) : std::nullopt;
   if (!folder) {
     const auto known = names();
-    const auto near = nearest(name, known);
-    fail(Code::not_found, "no team '{}'{}", name,
-         !near.empty()   ? "; did you mean " + join(near, ", ") + "?"
-         : known.empty() ? ""
-                         : "; there is " + join(known, ", "));
+    std::string hint = did_you_mean(name, known);
+    if (hint.empty() && !known.empty()) hint = "; there is " + join(known, ", ");
+    fail(Code::not_found, "no team '{}'{}", name, hint);
   }
   return std::move(*folder);
 }
