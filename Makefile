@@ -72,21 +72,23 @@ PAGES := $(wildcard man/*.[157])
 
 all: $(PROGRAMS) $(COMPLETION)
 
-# Installs what is missing (Debian packages), and is silent when nothing is.
+# Installs the Debian packages that a build needs and that are missing; says which.
 deps:
 	@scripts/deps
 
-demo: deps
+demo:
+	@scripts/deps demo
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@scripts/demo $(BUILD)/bin
 
 # Programs as teammates, without any model.
-demo-exec: deps
+demo-exec:
+	@scripts/deps demo-exec
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@scripts/demo-exec $(BUILD)/bin
 
-check: deps
-	@$(if $(SANITIZE)$(COVERAGE),scripts/deps proofs)
+check:
+	@scripts/deps $(if $(SANITIZE)$(COVERAGE),proofs,check)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(REPLAYS)
 	@$(MAKE) --no-print-directory check-now
 
