@@ -1,4 +1,5 @@
-# teamkit: make, make demo, make check. Adding a command needs no change here: cmd/X.cc becomes build/bin/X.
+# teamkit: make, make demo, make check. Adding a command needs no change here: cmd/X.cc becomes build/bin/X, a hard link
+# to one of two executables. V=1 shows the commands that make runs.
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
@@ -11,11 +12,17 @@ CXXFLAGS ?= -O2
 ALL_CXXFLAGS := -std=c++20 -Wall -Wextra -ffunction-sections -fdata-sections -I. \
 	-DTEAMKIT_VERSION='"$(VERSION)"' $(CXXFLAGS)
 # Every operation is a fresh process: a static program starts in a third of the time of a dynamic one. One segment less
-# to map saves up to 2 % more; LTO, -Os, gold, ICF, no RELRO and stripping made no difference that could be measured.
-ALL_LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code $(LDFLAGS)
+# to map saves up to 2 % more; LTO, -Os, gold, ICF and no RELRO made no difference that could be measured.
+# Not by gcc's -static: it leaves out the table that finds the frame of an exception, and the first throw of a process
+# would sort all frames of the program, 10 million instructions.
+STATIC := -no-pie -nodefaultlibs -Wl,-static
+STATIC_LIBRARIES := -Wl,--start-group -lstdc++ -lm -lgcc -lgcc_eh -lc -Wl,--end-group
+ALL_LDFLAGS := -Wl,--gc-sections -Wl,-z,noseparate-code $(LDFLAGS)
 
 ifdef DEVELOPER
 ALL_CXXFLAGS += -g -Werror -Wshadow -Wnon-virtual-dtor
+else
+ALL_LDFLAGS += -s
 endif
 # Builds for proofs, each in a folder of its own: SANITIZE=address (with undefined behaviour) or thread, COVERAGE=1 and
 # FUZZ=1. clang builds with sanitizers in half the time of gcc, and counts the branches of the source: gcc's also hold
@@ -28,6 +35,8 @@ CXX := clang++
 ALL_CXXFLAGS += -O1 -gline-tables-only -fsanitize=$(SANITIZERS_$(SANITIZE)) -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 ALL_LDFLAGS := -fsanitize=$(SANITIZERS_$(SANITIZE)) $(LDFLAGS)
+STATIC :=
+STATIC_LIBRARIES :=
 endif
 ifdef COVERAGE
 BUILD := build/coverage
@@ -35,7 +44,9 @@ CXX := clang++
 # The counts are kept in mapped files, so that those of a killed process count too. Many add to them at once.
 ALL_CXXFLAGS += -O0 -fprofile-instr-generate=$(CURDIR)/$(BUILD)/profile/%m%c.profraw -fcoverage-mapping \
 	-mllvm -runtime-counter-relocation -fprofile-update=atomic
-ALL_LDFLAGS := -static -fprofile-instr-generate $(LDFLAGS)
+ALL_LDFLAGS := -fprofile-instr-generate $(LDFLAGS)
+STATIC := -static
+STATIC_LIBRARIES :=
 endif
 ifdef FUZZ
 BUILD := build/fuzz
@@ -44,29 +55,30 @@ FUZZ_SANITIZERS := address,undefined,float-cast-overflow
 ALL_CXXFLAGS += -O1 -gline-tables-only -fno-omit-frame-pointer -fno-sanitize-recover=all \
 	-fsanitize=fuzzer-no-link,$(FUZZ_SANITIZERS)
 ALL_LDFLAGS := -fsanitize=fuzzer,$(FUZZ_SANITIZERS) $(LDFLAGS)
+STATIC :=
+STATIC_LIBRARIES :=
 endif
 
 LIBRARY_SOURCES := $(wildcard libteam/*/*.cc)
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.cc=$(BUILD)/obj/%.o)
 LIBRARY := $(BUILD)/libteam.a
-COMMANDS := $(patsubst cmd/%.cc,%,$(wildcard cmd/*.cc))
-PROGRAMS := $(COMMANDS:%=$(BUILD)/bin/%)
+# The commands that talk to models need curl, which brings half a system of libraries: teamkit-net is not static.
+COMMANDS := $(filter-out teamkit,$(patsubst cmd/%.cc,%,$(wildcard cmd/*.cc)))
+NET_COMMANDS := $(patsubst cmd/%.cc,%,$(shell grep -l '"libteam/agent/model_agent.h"' cmd/*.cc))
+LOCAL_COMMANDS := $(filter-out $(NET_COMMANDS),$(COMMANDS))
+COMMAND_NAMES := teamkit teamkit-net $(COMMANDS)
+PROGRAMS := $(COMMAND_NAMES:%=$(BUILD)/bin/%)
 # The same, for what is loaded before a program starts (faketime).
-DYNAMIC_PROGRAMS := $(COMMANDS:%=$(BUILD)/dynamic/bin/%)
+DYNAMIC_PROGRAMS := $(COMMAND_NAMES:%=$(BUILD)/dynamic/bin/%)
 UNIT_TESTS := $(patsubst tests/unit/%.cc,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.cc))
 FUZZERS := $(patsubst tests/fuzz/%.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 # Their short form is a unit test: the seeds and some mutations of them.
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/%)
 COMPLETION := $(BUILD)/completion/teamkit
-# Those that talk to models need curl, which brings half a system of libraries: they are not static.
-MODEL_PROGRAMS := $(patsubst cmd/%.cc,$(BUILD)/bin/%,$(shell grep -l '"libteam/agent/model_agent.h"' cmd/*.cc)) \
-	$(BUILD)/unit/http_test
-# Those that draw on the whole terminal need ncurses.
-SCREEN_PROGRAMS := $(patsubst cmd/%.cc,$(BUILD)/bin/%,$(shell grep -l '"libteam/cli/top.h"' cmd/*.cc))
 PAGES := $(wildcard man/*.[157])
 
 .PHONY: all deps demo demo-exec check check-now torture coverage coverage-now dynamic fuzzers lint format bench install \
-	uninstall clean
+	uninstall clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -126,27 +138,40 @@ bench:
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@scripts/bench $(BUILD)
 
+# link_commands DIRECTORY: every command is a hard link to its executable, or a symbolic link where there are none.
+define link_commands
+	for name in $(LOCAL_COMMANDS); do \
+	  ln -f $(1)/teamkit $(1)/$$name 2>/dev/null || ln -sf teamkit $(1)/$$name || exit 1; done
+	for name in $(NET_COMMANDS); do \
+	  ln -f $(1)/teamkit-net $(1)/$$name 2>/dev/null || ln -sf teamkit-net $(1)/$$name || exit 1; done
+endef
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/bin/teamkit $(BUILD)/bin/teamkit-net $(DESTDIR)$(PREFIX)/bin
+	$(call link_commands,$(DESTDIR)$(PREFIX)/bin)
 	for page in $(PAGES); do section=$${page##*.}; \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$$section/$${page#man/} || exit 1; done
 	install -m 644 $(COMPLETION) $(DESTDIR)$(PREFIX)/share/bash-completion/completions/teamkit
-	for name in $(COMMANDS); do \
+	for name in teamkit-net $(COMMANDS); do \
 	  ln -sf teamkit $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name || exit 1; done
 
 uninstall:
-	for name in $(COMMANDS); do \
+	for name in $(COMMAND_NAMES); do \
 	  rm -f $(DESTDIR)$(PREFIX)/bin/$$name $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name; done
-	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/teamkit
 	for page in $(PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page#man/}; done
 
 clean:
 	rm -rf build
 
+# One short line for each file, with a count of the steps so far; the whole command with V=1.
+quiet := $(if $(V),,@)
+say = $(if $(V),,@printf '%4d %-5s %s\n' $(words $(eval steps += x)$(steps)) $(1) $(2))
+
 $(BUILD)/obj/%.o: %.cc Makefile
 	@mkdir -p $(@D)
-	$(CXX) $(ALL_CXXFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CXX,$<)
+	$(quiet)$(CXX) $(ALL_CXXFLAGS) -MMD -MP -c $< -o $@
 
 # Tests are built more often than they run, but for fuzzers.
 ifndef FUZZ
@@ -155,42 +180,87 @@ endif
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(quiet)$(AR) rcs $@ $^
+
+# The list of commands is written again only if it differs.
+$(BUILD)/commands.list: FORCE
+	@mkdir -p $(@D)
+	@scripts/command-list $(wildcard cmd/*.cc) >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BUILD)/obj/teamkit.o $(BUILD)/obj/teamkit-net.o: cmd/teamkit.cc $(BUILD)/commands.list Makefile
+	@mkdir -p $(@D)
+	$(call say,CXX,'$< ($(@F:.o=))')
+	$(quiet)$(CXX) $(ALL_CXXFLAGS) $(if $(findstring net,$@),-DTEAMKIT_NET) -DCOMMAND_LIST='"$(BUILD)/commands.list"' \
+	  -MMD -MP -c $< -o $@
+
+LOCAL_OBJECTS := $(BUILD)/obj/teamkit.o $(LOCAL_COMMANDS:%=$(BUILD)/obj/cmd/%.o)
+NET_OBJECTS := $(BUILD)/obj/teamkit-net.o $(NET_COMMANDS:%=$(BUILD)/obj/cmd/%.o)
+link = $(CXX) $(filter %.o,$^) $(LIBRARY) $(ALL_LDFLAGS)
 
 # Copied after linking: a file written in one go is mapped in larger pieces and starts a quarter faster than one that the
 # linker wrote in many.
-$(BUILD)/bin/%: $(BUILD)/obj/cmd/%.o $(LIBRARY)
+$(BUILD)/bin/teamkit: $(LOCAL_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CXX) $< $(LIBRARY) $(ALL_LDFLAGS) -o $@.linked
+	$(call say,LINK,$@)
+	$(quiet)$(link) $(STATIC) -lncursesw -ltinfo $(STATIC_LIBRARIES) -o $@.linked
 	@cp $@.linked $@.new && rm $@.linked && mv $@.new $@
 
-$(DYNAMIC_PROGRAMS): $(BUILD)/dynamic/bin/%: $(BUILD)/obj/cmd/%.o $(LIBRARY)
+$(BUILD)/bin/teamkit-net: $(NET_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CXX) $< $(LIBRARY) $(filter-out -static,$(ALL_LDFLAGS)) -Wl,--as-needed -lcurl -lncursesw -ltinfo -o $@
+	$(call say,LINK,$@)
+	$(quiet)$(link) -lcurl -o $@.linked
+	@cp $@.linked $@.new && rm $@.linked && mv $@.new $@
+
+$(LOCAL_COMMANDS:%=$(BUILD)/bin/%): $(BUILD)/bin/teamkit
+	@ln -f $< $@
+
+$(NET_COMMANDS:%=$(BUILD)/bin/%): $(BUILD)/bin/teamkit-net
+	@ln -f $< $@
+
+$(BUILD)/dynamic/bin/teamkit: $(LOCAL_OBJECTS) $(LIBRARY)
+$(BUILD)/dynamic/bin/teamkit-net: $(NET_OBJECTS) $(LIBRARY)
+$(BUILD)/dynamic/bin/teamkit $(BUILD)/dynamic/bin/teamkit-net:
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(quiet)$(link) -Wl,--as-needed -lcurl -lncursesw -ltinfo -o $@
+
+$(LOCAL_COMMANDS:%=$(BUILD)/dynamic/bin/%): $(BUILD)/dynamic/bin/teamkit
+	@ln -f $< $@
+
+$(NET_COMMANDS:%=$(BUILD)/dynamic/bin/%): $(BUILD)/dynamic/bin/teamkit-net
+	@ln -f $< $@
 
 dynamic: $(DYNAMIC_PROGRAMS)
 
 $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CXX) $< $(LIBRARY) $(ALL_LDFLAGS) -o $@
+	$(call say,LINK,$@)
+	$(quiet)$(link) $(STATIC) $(STATIC_LIBRARIES) -o $@
+
+$(BUILD)/unit/http_test: $(BUILD)/obj/tests/unit/http_test.o $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(quiet)$(link) -lcurl -o $@
 
 $(REPLAYS): $(BUILD)/unit/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/fuzz.o \
 		$(BUILD)/obj/tests/fuzz/replay.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CXX) $(filter %.o,$^) $(LIBRARY) $(ALL_LDFLAGS) -o $@
+	$(call say,LINK,$@)
+	$(quiet)$(link) $(STATIC) $(STATIC_LIBRARIES) -o $@
 
 # With FUZZ=1.
 fuzzers: $(FUZZERS:%=$(BUILD)/fuzzers/%)
 
 $(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/fuzz.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CXX) $(filter %.o,$^) $(LIBRARY) $(ALL_LDFLAGS) -o $@
-
-$(MODEL_PROGRAMS): ALL_LDFLAGS := $(filter-out -static,$(ALL_LDFLAGS)) -lcurl
-$(SCREEN_PROGRAMS): ALL_LDFLAGS += -lncursesw -ltinfo
+	$(call say,LINK,$@)
+	$(quiet)$(link) -o $@
 
 $(COMPLETION): scripts/completion $(PROGRAMS)
 	@mkdir -p $(@D)
-	scripts/completion $(PROGRAMS) > $@
+	$(call say,GEN,$@)
+	$(quiet)scripts/completion $(PROGRAMS) > $@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

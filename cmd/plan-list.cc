@@ -35,7 +35,7 @@ team::Exit list(team::Context& context, bool all) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int plan_list(int argc, char** argv) {
   bool all = false;
   team::Command command("plan-list", "list plans and what became of them", "[options]");
   command.flag("--all", all, "answered ones too, not only those that wait");

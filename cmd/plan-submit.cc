@@ -30,7 +30,7 @@ team::Exit submit(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int plan_submit(int argc, char** argv) {
   Options options;
   team::Command command("plan-submit", "put a plan to the lead and ask for approval", "[options] [TEXT]");
   command.operand("[TEXT]", options.text, "the plan; from stdin without it, or with -");

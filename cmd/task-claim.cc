@@ -31,7 +31,7 @@ team::Exit claim(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_claim(int argc, char** argv) {
   Options options;
   team::Command command("task-claim", "take a task and become its owner", "[options] ID | --next");
   command.operand("[ID]", options.task, "the task to take");

@@ -22,7 +22,7 @@ team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& c
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_complete(int argc, char** argv) {
   team::TaskId id = 0;
   team::TaskChange change;
   team::Command command("task-complete", "mark a task as done and free those that wait for it", "[options] ID");

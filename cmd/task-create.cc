@@ -64,7 +64,7 @@ team::Exit create(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_create(int argc, char** argv) {
   Options options;
   team::Command command("task-create", "put a task on the board", "[options] SUBJECT | -");
   command.operand("SUBJECT", options.subject, "what is to be done; - reads a batch of JSON lines from stdin");

@@ -18,7 +18,7 @@ team::Exit remove_task(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_delete(int argc, char** argv) {
   Options options;
   team::Command command("task-delete", "remove a task from the board", "[options] ID");
   command.operand("ID", options.task, "the task to remove");

@@ -2,4 +2,4 @@
 
 #include "libteam/cli/task_end.h"
 
-int main(int argc, char** argv) { return team::end_task(argc, argv, team::Status::failed); }
+int task_fail(int argc, char** argv) { return team::end_task(argc, argv, team::Status::failed); }

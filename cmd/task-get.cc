@@ -18,7 +18,7 @@ team::Exit get(team::Context& context, team::TaskId id) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_get(int argc, char** argv) {
   team::TaskId id = 0;
   team::Command command("task-get", "show one task", "[options] ID");
   command.operand("ID", id, "the task to show");

@@ -35,7 +35,7 @@ team::Exit draw(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_graph(int argc, char** argv) {
   Options options;
   team::Command command("task-graph", "draw which task waits for which", "[options] [ID ...]");
   command.operand("[ID...]", options.tasks, "only these and all they wait for; none: the whole board");

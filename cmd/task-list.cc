@@ -28,7 +28,7 @@ team::Exit list(team::Context& context, const team::TaskFilter& filter) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_list(int argc, char** argv) {
   team::TaskFilter filter;
   team::Command command("task-list", "list the tasks of the board", "[options]");
   command.option("--status STATUS", filter.statuses, "only these: pending, in_progress, completed, failed");

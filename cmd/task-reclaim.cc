@@ -13,7 +13,7 @@ team::Exit reclaim(team::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_reclaim(int argc, char** argv) {
   team::Command command("task-reclaim", "release tasks whose owner is dead or whose lease ran out", "[options]");
   command.takes_team();
   command.takes_json();

@@ -2,4 +2,4 @@
 
 #include "libteam/cli/task_end.h"
 
-int main(int argc, char** argv) { return team::end_task(argc, argv, team::Status::pending); }
+int task_release(int argc, char** argv) { return team::end_task(argc, argv, team::Status::pending); }

@@ -49,7 +49,7 @@ team::Exit update(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_update(int argc, char** argv) {
   Options options;
   team::TaskChange& change = options.change;
   team::Command command("task-update", "change the fields or the status of a task", "[options] ID");

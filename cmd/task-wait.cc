@@ -40,7 +40,7 @@ team::Exit wait(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_wait(int argc, char** argv) {
   Options options;
   team::Command command("task-wait", "wait until tasks have ended", "[options] [ID ...]");
   command.operand("[ID...]", options.tasks, "the tasks to wait for; none: all that are on the board now");

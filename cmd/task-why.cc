@@ -18,7 +18,7 @@ team::Exit why(team::Context& context, team::TaskId id) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int task_why(int argc, char** argv) {
   team::TaskId id = 0;
   team::Command command("task-why", "say why a task is not ready or not done", "[options] ID");
   command.operand("ID", id, "the task in question");

@@ -17,7 +17,7 @@ team::Exit acknowledge(team::Context& context, const std::vector<std::string>& i
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_ack(int argc, char** argv) {
   std::vector<std::string> ids;
   team::Command command("team-ack", "mark held messages as processed", "[options] MESSAGE ...");
   command.operand("MESSAGE...", ids, "ids of messages that team-recv --hold printed");

@@ -45,7 +45,7 @@ team::Exit config(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_config(int argc, char** argv) {
   Options options;
   team::Command command("team-config", "read or change the settings of a team", "[options] KEY [VALUE] | --list");
   command.operand("[KEY]", options.key, "the setting");

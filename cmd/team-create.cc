@@ -24,7 +24,7 @@ team::Exit create(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_create(int argc, char** argv) {
   Options options;
   team::Command command("team-create", "make a team", "[options] NAME");
   command.operand("NAME", options.team.name, "the name of the team");

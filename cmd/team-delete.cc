@@ -28,7 +28,7 @@ team::Exit delete_team(team::Context& context, const std::string& name, bool for
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_delete(int argc, char** argv) {
   std::string name;
   bool force = false;
   team::Command command("team-delete", "remove a team", "[options] TEAM");

@@ -14,7 +14,7 @@ team::Exit digest(team::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_digest(int argc, char** argv) {
   team::Command command("team-digest", "print what teammates said lately", "[options]");
   command.takes_team();
   command.takes_actor();

@@ -25,7 +25,7 @@ team::Exit finish(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_finish(int argc, char** argv) {
   Options options;
   team::Command command("team-finish", "end the run of a team", "[options]");
   command.option("--summary TEXT", options.summary, "what it did, kept with the team; - reads it from stdin");

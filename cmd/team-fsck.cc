@@ -29,7 +29,7 @@ team::Exit check(team::Context& context, team::Repair repair) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_fsck(int argc, char** argv) {
   bool repair = false;
   team::Command command("team-fsck", "check that everything on disk is as it should be", "[options]");
   command.flag("--repair", repair, "mend what can be mended without losing anything");

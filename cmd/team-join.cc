@@ -22,7 +22,7 @@ team::Exit join_team(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_join(int argc, char** argv) {
   Options options;
   team::Command command("team-join", "add a member to a team by hand", "[options] NAME");
   command.operand("NAME", options.name, "the new member");

@@ -21,7 +21,7 @@ team::Exit leave(team::Context& context, const std::string& name) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_leave(int argc, char** argv) {
   std::string name;
   team::Command command("team-leave", "remove a member from a team", "[options] NAME");
   command.operand("NAME", name, "the member to remove");

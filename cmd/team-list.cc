@@ -25,7 +25,7 @@ team::Exit list(team::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_list(int argc, char** argv) {
   team::Command command("team-list", "list the teams of this root", "[options]");
   command.takes_json();
   command.example("team-list");

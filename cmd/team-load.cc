@@ -19,7 +19,7 @@ team::Exit load(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_load(int argc, char** argv) {
   Options options;
   team::Command command("team-load", "make a team from an archive of team-save", "[options] FILE");
   command.operand("FILE", options.file, "the archive; - for stdin");

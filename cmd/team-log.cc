@@ -36,7 +36,7 @@ team::Exit log(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_log(int argc, char** argv) {
   Options options;
   team::Command command("team-log", "print what happened to a team", "[options]");
   command.flag("-f,--follow", options.follow, "go on and print each event as it comes");

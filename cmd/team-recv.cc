@@ -49,7 +49,7 @@ team::Exit receive(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_recv(int argc, char** argv) {
   Options options;
   team::Command command("team-recv", "take my messages", "[options]");
   command.flag("--peek", options.peek, "show them and leave them where they are");

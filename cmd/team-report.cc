@@ -58,7 +58,7 @@ team::Exit report(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_report(int argc, char** argv) {
   Options options;
   team::Command command("team-report", "write a report of what a team did", "[options]");
   command.option("--svg PICTURE", options.picture, "print this picture alone: timeline or graph");

@@ -61,7 +61,7 @@ team::Exit resume(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_resume(int argc, char** argv) {
   Options options;
   team::Command command("team-resume", "start again who ran and is not running", "[options] [NAME...]");
   command.operand("[NAME...]", options.names, "only these");

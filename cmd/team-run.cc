@@ -149,7 +149,7 @@ team::Exit run(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_run(int argc, char** argv) {
   Options options;
   team::Command command("team-run", "reach a goal with a lead that plans, spawns, coordinates and finishes",
                         "[options] [GOAL]");

@@ -26,7 +26,7 @@ team::Exit save(team::Context& context, const std::string& file) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_save(int argc, char** argv) {
   std::string file;
   team::Command command("team-save", "put a whole team into one archive", "[options] FILE");
   command.operand("FILE", file, "the archive to write, a tar file; - for stdout");

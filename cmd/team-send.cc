@@ -91,7 +91,7 @@ team::Exit send(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_send(int argc, char** argv) {
   Options options;
   team::Command command("team-send", "send a message to a member, or to all",
                         "[options] TO [TEXT] | --broadcast [TEXT]");

@@ -26,7 +26,7 @@ team::Exit show(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_status(int argc, char** argv) {
   Options options;
   team::Command command("team-status", "show a team at a glance", "[options]");
   command.flag("--brief", options.brief, "at most 16 lines, for the context of a model");

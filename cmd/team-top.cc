@@ -3,7 +3,7 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/top.h"
 
-int main(int argc, char** argv) {
+int team_top(int argc, char** argv) {
   team::Command command("team-top", "watch a team live, and speak to it", "[options]");
   command.takes_team();
   command.takes_actor();

@@ -104,7 +104,7 @@ team::Exit up(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_up(int argc, char** argv) {
   Options options;
   team::Command command("team-up", "make and start a team from one file", "[options] FILE");
   command.operand("FILE", options.file, "roles, how many of each, tasks, settings, as JSON; - is stdin");

@@ -65,7 +65,7 @@ team::Exit wait(team::Context& context, const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_wait(int argc, char** argv) {
   Options options;
   team::Command command("team-wait", "wait until something is so", "[options] CONDITION");
   command.operand("CONDITION", options.condition, "all-done, all-idle, idle=NAME, message or task=ID");

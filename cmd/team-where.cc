@@ -38,7 +38,7 @@ team::Exit where(team::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int team_where(int argc, char** argv) {
   team::Command command("team-where", "print which root, board, team and member hold here, and why", "[options]");
   command.takes_team();
   command.takes_actor();

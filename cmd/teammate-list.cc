@@ -38,7 +38,7 @@ team::Exit list(team::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int teammate_list(int argc, char** argv) {
   team::Command command("teammate-list", "list teammates and how they are", "[options]");
   command.takes_team();
   command.takes_json();

@@ -128,7 +128,7 @@ team::Exit run(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int teammate_run(int argc, char** argv) {
   Options options;
   team::TeammateOptions& teammate = options.teammate;
   team::Command command("teammate-run", "be a teammate: wake, claim, work, report, shut down", "[options] NAME");

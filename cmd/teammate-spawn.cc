@@ -78,7 +78,7 @@ team::Exit spawn(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int teammate_spawn(int argc, char** argv) {
   Options options;
   team::Command command("teammate-spawn", "start a new teammate in the background or in a tmux pane", "[options] ROLE");
   command.operand("ROLE", options.role, "what it is: it becomes ROLE-1, ROLE-2, ...");

@@ -37,7 +37,7 @@ team::Exit stop(team::Context& context, Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int teammate_stop(int argc, char** argv) {
   Options options;
   team::Command command("teammate-stop", "ask teammates to shut down, and end those that do not",
                         "[options] NAME... | --all");

@@ -163,3 +163,13 @@ setup_here() { ln -s "$COMPLETION" completion; }
 
   as_expected 2 '' 'usage: completion PROGRAM...'
 }
+
+@test "completes the names of commands behind teamkit, and then the options of the command" {
+  setup_here
+
+  same task-claim "$(complete_line teamkit task-cl)"
+  same task-claim "$(complete_line teamkit help task-cl)"
+  same --add-blocked-by "$(complete_line teamkit task-update --add)"
+  task-create 'one'
+  same 1 "$(complete_line teamkit task-claim '')"
+}

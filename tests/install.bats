@@ -13,7 +13,6 @@ expected_files() {
     echo "./opt/kit/bin/${program##*/}"
     echo "./opt/kit/share/bash-completion/completions/${program##*/}"
   done
-  echo ./opt/kit/share/bash-completion/completions/teamkit
   for page in "$PROJECT"/man/*.[157]; do
     [ ! -e "$page" ] || echo "./opt/kit/share/man/man${page##*.}/${page##*/}"
   done
@@ -65,4 +64,23 @@ expected_files() {
 
   same 0 "$status"
   same '' "$stderr"
+}
+
+@test "installs two executables, and every command as a link to one of them" {
+  project_make install
+
+  same 2 "$(find stage/opt/kit/bin -type f -printf '%i\n' | sort -u | wc -l)"
+  [ stage/opt/kit/bin/task-claim -ef stage/opt/kit/bin/teamkit ]
+  [ stage/opt/kit/bin/team-run -ef stage/opt/kit/bin/teamkit-net ]
+}
+
+@test "installs symbolic links where the file system has no hard links" {
+  mkdir tools
+  printf '#!/bin/sh\n[ "$1" != -f ] || { echo no hard links >&2; exit 1; }\nexec /bin/ln "$@"\n' >tools/ln
+  chmod +x tools/ln
+
+  PATH=$PWD/tools:$PATH project_make install
+
+  same teamkit "$(readlink stage/opt/kit/bin/task-claim)"
+  same 'task-claim (teamkit)' "$(stage/opt/kit/bin/task-claim --version | cut -d ' ' -f 1,2)"
 }
