@@ -313,6 +313,32 @@ END
   [ ! -e .tasks/7.json ]
 }
 
+@test "the file tools write to no board of another team and to no folder of git" {
+  a_team 'Build'
+  team-create beta --board boards/beta >/dev/null
+  task-create 'Foreign' -t beta >/dev/null
+  mkdir -p .git/hooks
+  echo '[core]' >.git/config
+  ln -s .git/config config
+  start_model <<'END'
+[{"when": {"user": "Your task is #1"}, "steps": [
+  [{"tool": "write_file", "input": {"path": "boards/beta/1.json", "content": "{}"}},
+   {"tool": "edit_file", "input": {"path": "boards/beta/1.json", "old_text": "Foreign", "new_text": "Mine"}},
+   {"tool": "write_file", "input": {"path": ".git/hooks/pre-commit", "content": "x"}},
+   {"tool": "write_file", "input": {"path": "x/../.git/config", "content": "x"}},
+   {"tool": "write_file", "input": {"path": "config", "content": "x"}},
+   {"tool": "edit_file", "input": {"path": "config", "old_text": "core", "new_text": "x"}}],
+  "Enough."]}]
+END
+
+  bob --once -t alpha
+
+  same 6 "$(results bob | grep -c '^error [a-z_]*: permission_denied: ')"
+  same Foreign "$(jq -r .subject boards/beta/1.json)"
+  same '[core]' "$(cat .git/config)"
+  [ ! -e .git/hooks/pre-commit ]
+}
+
 @test "--allow opens a folder beside the root to the file tools" {
   mkdir root beside
   cd root

@@ -14,6 +14,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/store/root.h"
 #include "libteam/system/file.h"
 #include "libteam/system/process.h"
 
@@ -175,10 +176,13 @@ class Replacement {
 class Files {
  public:
   explicit Files(const FileScope& scope)
-      : working_directory_(normal_path(scope.working_directory)), protected_(scope.protected_) {
+      : working_directory_(normal_path(scope.working_directory)), boards_(scope.boards), lock_(scope.lock) {
     for (const std::string& folder : scope.allowed) add_root(folder);
+    granted_ = roots_.size();
     add_root(scope.working_directory);
   }
+
+  Lock lock() const { return lock_(); }
 
   Place find(const std::string& path) const {
     const std::string asked = shown(path);
@@ -241,15 +245,56 @@ class Files {
     if (!real.empty()) add(real);
   }
 
+  // `path` is absolute: what the model asked for, or where that really lies. Both are checked, so that neither a link
+  // nor ".." leads to a protected folder.
   void check_writable(const Place& place, const std::string& path) const {
-    for (const std::string& folder : protected_) {
+    std::vector<std::string> of_teams = boards_();
+    of_teams.emplace_back(kTeamsFolder);
+    for (const std::string& folder : of_teams) {
       const std::string known = normal_path(roots_.front() + "/" + folder);
       const std::string by_root = normal_path(real_path(roots_.front()) + "/" + folder);
       const std::string real = real_path(known);
       if (is_beneath(path, known) || is_beneath(path, by_root) || (!real.empty() && is_beneath(path, real))) {
-        fail(Code::permission_denied, "'{}' belongs to the team: use the Task tools", place.asked);
+        refuse_team_file(place);
       }
     }
+    // Stores and repositories that lie deeper, or in another folder that the user has allowed.
+    std::string entry = granted_folder(path);
+    for (const std::string& part : split(std::string_view(path).substr(entry.size()), '/')) {
+      if (part.empty()) continue;
+      entry += "/" + part;
+      if (same_name(part, ".git") || is_git_folder(entry)) {
+        fail(Code::permission_denied, "'{}' belongs to git: use the git command", place.asked);
+      }
+      if (same_name(part, kTeamsFolder) || same_name(part, kDefaultBoard) || is_board(entry)) refuse_team_file(place);
+    }
+  }
+
+  [[noreturn]] static void refuse_team_file(const Place& place) {
+    fail(Code::permission_denied, "'{}' belongs to a team: use the Task tools", place.asked);
+  }
+
+  // The innermost folder around `path` that the user has allowed by its name: what it lies in is the user's decision.
+  std::string granted_folder(const std::string& path) const {
+    const std::string* innermost = nullptr;
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      if (!is_beneath(path, roots_[i]) || (i >= granted_ && innermost != nullptr)) continue;
+      if (innermost == nullptr || roots_[i].size() > innermost->size()) innermost = &roots_[i];
+    }
+    return innermost != nullptr ? *innermost : "";
+  }
+
+  // By the same signs as git itself: a bare repository, or one that a `.git` file leads to.
+  static bool is_git_folder(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path + "/HEAD", ignored) &&
+           std::filesystem::is_directory(path + "/objects", ignored) &&
+           std::filesystem::is_directory(path + "/refs", ignored);
+  }
+
+  static bool is_board(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path + "/.highwatermark", ignored);
   }
 
   static void check_version(bool same, const Place& place) {
@@ -289,8 +334,10 @@ class Files {
   }
 
   std::string working_directory_;
-  std::vector<std::string> protected_;
+  std::function<std::vector<std::string>()> boards_;
+  std::function<Lock()> lock_;
   std::vector<std::string> roots_;  // the root first
+  std::size_t granted_ = 0;         // how many of them the user has allowed by name
 };
 
 // Calls `take` for each piece of the file until it says false. The file may have any size.
@@ -397,6 +444,7 @@ ToolResult write_file(const Files& files, const Arguments& arguments) {
   const std::string content = arguments.text("content");
   const Place place = files.find(path);
   if (path.ends_with('/')) fail(Code::usage, "'{}' names a folder", place.asked);
+  const Lock lock = files.lock();
   files.write(place, content, nullptr);
   return {fmt::format("Wrote {} bytes to {}.", content.size(), place.asked), false};
 }
@@ -455,6 +503,7 @@ ToolResult edit_file(const Files& files, const Arguments& arguments) {
   if (old_text.empty()) fail(Code::usage, "old_text is empty");
   if (old_text == new_text) fail(Code::usage, "old_text and new_text are the same");
   const Place place = files.find(arguments.text("path"));
+  const Lock lock = files.lock();
   const Fd file = open_to_read(place);
   const struct stat version = status_of(file, place.asked);
   std::string text = read_whole(file, place.asked);

@@ -15,6 +15,7 @@
 #include "libteam/record/settings.h"
 #include "libteam/store/board_summary.h"
 #include "libteam/store/digest.h"
+#include "libteam/store/file_guard.h"
 #include "libteam/store/presence.h"
 
 namespace team {
@@ -117,7 +118,8 @@ void ModelAgent::Parts::add_tools(const ModelChoice& choice, Conduct& conduct) {
     scope.working_directory = here;
     scope.allowed = {absolute(place.root().path())};
     for (const std::string& extra : choice.allowed) scope.allowed.push_back(absolute(extra));
-    scope.protected_ = {kTeamsFolder, place.team().board};
+    scope.boards = [this] { return boards_of(place.root(), place.lock_timeout()); };
+    scope.lock = [this] { return lock_project_files(place.root(), place.lock_timeout()); };
     add_file_tools(tools, scope);
   }
   add_team_tools(tools, place, conduct);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -25,12 +26,14 @@ class Tree {
   Tree() {
     char pattern[] = "/tmp/teamkit-files-XXXXXX";
     base_ = ::mkdtemp(pattern);
-    for (const char* folder : {"root/work", "root/.tasks", "root/.teams/x", "other", "secret"}) {
+    for (const char* folder : {"root/work", "root/.tasks", "root/.teams/x", "root/boards/b", "other", "secret"}) {
       fs::create_directories(base_ + "/" + folder);
     }
     put("secret/key", "secret\n");
     put("root/.tasks/1.json", "{}\n");
-    add_file_tools(tools_, {path("root/work"), {path("root"), path("other")}, {".teams", ".tasks"}});
+    const auto boards = [] { return std::vector<std::string>{".tasks", "boards/b"}; };
+    const auto lock = [this] { return Lock::acquire(*Folder::find(base_), ".files.lock", 5); };
+    add_file_tools(tools_, {path("root/work"), {path("root"), path("other")}, boards, lock});
   }
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
@@ -196,10 +199,10 @@ void ways_out() {
 
   // A folder that is not there allows nothing, least of all everything.
   Toolbox lost;
-  add_file_tools(lost, {"/nowhere/at/all", {"/nowhere/at/all"}, {}});
+  add_file_tools(lost, {"/nowhere/at/all", {"/nowhere/at/all"}, {}, {}});
   CHECK(lost.call("read_file", R"({"path":"/etc/passwd"})", -1).is_error);
   CHECK(lost.call("read_file", R"({"path":"x"})", -1).is_error);
-  CHECK(test::fails_with(Code::usage, [&] { add_file_tools(lost, {"", {}, {}}); }));
+  CHECK(test::fails_with(Code::usage, [&] { add_file_tools(lost, {"", {}, {}, {}}); }));
 }
 
 void links_that_stay_inside() {
@@ -229,12 +232,12 @@ void what_belongs_to_the_team() {
   tree.link("../.tasks/2.json", "root/work/new-task");
   for (const char* path : {"../.tasks/1.json", "../.tasks", "../.tasks/new", "../.teams/x/y/z", "../.teams/new/z",
                            "tasks/1.json", "tasks/new", "tasks/a/b", "task"}) {
-    CHECK(has(tree.write(path, "x"), "belongs to the team: use the Task tools"));
+    CHECK(has(tree.write(path, "x"), "belongs to a team: use the Task tools"));
   }
-  CHECK(has(tree.write(tree.path("root/.tasks/1.json"), "x"), "belongs to the team"));
+  CHECK(has(tree.write(tree.path("root/.tasks/1.json"), "x"), "belongs to a team"));
   CHECK(has(tree.write("new-task", "x"), "error: "));
-  CHECK(has(tree.edit("task", "{", "["), "belongs to the team"));
-  CHECK(has(tree.edit("tasks/1.json", "{", "["), "belongs to the team"));
+  CHECK(has(tree.edit("task", "{", "["), "belongs to a team"));
+  CHECK(has(tree.edit("tasks/1.json", "{", "["), "belongs to a team"));
   CHECK(tree.read("task") == "{}\n");
   CHECK(tree.get("root/.tasks/1.json") == "{}\n");
   CHECK(tree.entries("root/.tasks") == 1);
@@ -245,6 +248,112 @@ void what_belongs_to_the_team() {
   fs::create_hard_link(tree.path("root/.tasks/1.json"), tree.path("root/work/hard"));
   CHECK(!has(tree.write("hard", "x"), "error: "));
   CHECK(tree.get("root/.tasks/1.json") == "{}\n");
+}
+
+// The boards and stores of others are protected as well, wherever they lie and by whatever name they are reached.
+void what_belongs_to_other_teams() {
+  const Tree tree;
+  for (const char* folder : {"root/work/sub/.tasks", "root/work/sub/.teams/y", "root/work/found", "other/.tasks"}) {
+    fs::create_directories(tree.path(folder));
+  }
+  tree.put("root/work/found/.highwatermark", "1");
+  tree.put("root/boards/b/1.json", "{}\n");
+  tree.link("../boards", "root/work/boards");
+  tree.link("sub/.teams/y", "root/work/team");
+  tree.link("../boards/b/1.json", "root/work/task");
+  const std::string beside = tree.path("other/.tasks/1.json");
+  for (const std::string& path :
+       {std::string("../boards/b/1.json"), std::string("../boards/x/../b/1.json"), std::string("boards/b/2.json"),
+        std::string("task"), std::string("sub/.tasks/1.json"), std::string("sub/.TASKS/1.json"),
+        std::string("sub/.teams/y/config.json"), std::string("team/config.json"), std::string("found/1.json"),
+        std::string("found/deep/1.json"), beside}) {
+    CHECK(has(tree.write(path, "x"), "belongs to a team: use the Task tools"));
+  }
+  CHECK(has(tree.edit("task", "{", "["), "belongs to a team"));
+  CHECK(tree.get("root/boards/b/1.json") == "{}\n");
+  CHECK(tree.entries("root/boards/b") == 1);
+  CHECK(tree.entries("root/work/sub/.teams/y") == 0);
+  CHECK(!has(tree.write("../boards/notes", "x"), "error: "));
+}
+
+void what_belongs_to_git() {
+  const Tree tree;
+  for (const char* folder : {"root/.git/hooks", "root/work/sub/.git", "root/bare/objects", "root/bare/refs"}) {
+    fs::create_directories(tree.path(folder));
+  }
+  tree.put("root/.git/config", "[core]\n");
+  tree.put("root/bare/HEAD", "ref: refs/heads/main\n");
+  tree.put("root/work/tree", "");
+  tree.link("../.git", "root/work/git");
+  tree.link("../.git/config", "root/work/config");
+  for (const char* path : {"../.git/config", "x/../../.git/config", "../.git/hooks/pre-commit", "../.git/new/x",
+                           "git/config", "git/hooks/pre-commit", "config", "sub/.git/config", "../.GIT/config",
+                           "new/.git", "../bare/config", "../bare/refs/heads/main"}) {
+    CHECK(has(tree.write(path, "x"), "belongs to git: use the git command"));
+  }
+  CHECK(has(tree.edit("config", "[core]", "x"), "belongs to git"));
+  CHECK(tree.read("config") == "[core]\n");
+  CHECK(tree.get("root/.git/config") == "[core]\n");
+  CHECK(tree.entries("root/.git") == 2 && tree.entries("root/.git/hooks") == 0);
+  for (const char* path : {"../.gitignore", "../.github/workflows/x.yml", ".gitattributes"}) {
+    CHECK(!has(tree.write(path, "x"), "error: "));
+  }
+}
+
+// Two processes edit one file, by two names of it. Without the lock some edits are refused and some are lost.
+void editing_at_once() {
+  constexpr int kEdits = 300;
+  const Tree tree;
+  tree.put("root/shared", "a: 0\nb: 0\n");
+  const auto edit_often = [&](const std::string& name) {
+    for (int i = 0; i < kEdits; ++i) {
+      const auto told = tree.edit("../shared", fmt::format("{}: {}\n", name, i), fmt::format("{}: {}\n", name, i + 1));
+      if (!told.starts_with("Edited ")) return 1;
+    }
+    return 0;
+  };
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(edit_often("a"));
+  CHECK(edit_often("b") == 0);
+  int status = -1;
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(tree.get("root/shared") == fmt::format("a: {}\nb: {}\n", kEdits, kEdits));
+}
+
+// A file that is written whole is not replaced by an edit of what stood there before.
+void writing_and_editing_at_once() {
+  constexpr int kTimes = 300;
+  const Tree tree;
+  tree.put("root/work/a", "0 old\n");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    while (!has(tree.edit("a", "last", "end"), "Edited ")) {
+      tree.edit("a", "old", "new");
+      tree.edit("a", "new", "old");
+    }
+    ::_exit(0);
+  }
+  int lost = 0;
+  for (int i = 1; i <= kTimes; ++i) {
+    tree.write("a", fmt::format("{} old\n", i));
+    if (!tree.read("a").starts_with(fmt::format("{} ", i))) ++lost;
+  }
+  CHECK(lost == 0);
+  tree.write("a", "last\n");
+  CHECK(::waitpid(child, nullptr, 0) == child);
+}
+
+void a_lock_that_is_not_had() {
+  const Tree tree;
+  tree.put("root/work/a", "old\n");
+  Toolbox tools;
+  const auto lock = []() -> Lock { fail(Code::again, "held by 7"); };
+  add_file_tools(tools, {tree.path("root/work"), {tree.path("root")}, [] { return std::vector<std::string>{}; }, lock});
+  CHECK(tools.call("write_file", R"({"path":"a","content":"x"})", -1).text == "again: held by 7");
+  CHECK(tools.call("edit_file", R"({"path":"a","old_text":"old","new_text":"x"})", -1).text == "again: held by 7");
+  CHECK(!tools.call("read_file", R"({"path":"a"})", -1).is_error);
+  CHECK(tree.get("root/work/a") == "old\n");
 }
 
 void writing() {
@@ -331,6 +440,11 @@ int main() {
   ways_out();
   links_that_stay_inside();
   what_belongs_to_the_team();
+  what_belongs_to_other_teams();
+  what_belongs_to_git();
+  editing_at_once();
+  writing_and_editing_at_once();
+  a_lock_that_is_not_had();
   writing();
   writing_without_room();
   editing();
