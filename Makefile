@@ -78,7 +78,7 @@ COMPLETION := $(BUILD)/completion/teamkit
 PAGES := $(wildcard man/*.[157])
 
 .PHONY: all deps demo demo-exec check check-now torture coverage coverage-now dynamic fuzzers lint format bench install \
-	uninstall clean FORCE
+	uninstall clean compile_commands.json FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -131,6 +131,10 @@ lint:
 
 format:
 	clang-format -i $(LIBRARY_SOURCES) $(wildcard libteam/*/*.h cmd/*.cc tests/*/*.cc tests/*/*.h)
+
+# The compilation database, for clangd and clang-tidy.
+compile_commands.json:
+	@scripts/compile-commands $(LIBRARY_SOURCES) $(wildcard cmd/*.cc tests/unit/*.cc tests/fuzz/*.cc) >$@
 
 # What the programs cost, against bars and against other tools; QUICK=1, SCALE=1, KEEP=1 and ONLY=... are explained there.
 bench:

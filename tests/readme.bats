@@ -38,6 +38,12 @@ goes_as_printed() {
   goes_as_printed 'A tour of five minutes' demo/graphql
 }
 
+@test "the five commands of the README print what it says" {
+  mkdir empty
+
+  goes_as_printed 'Five commands' empty
+}
+
 @test "what the README does by hand prints what the README says" {
   mkdir empty
 
