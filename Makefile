@@ -110,7 +110,7 @@ check-now:
 # What guarantees.md promises, tried in earnest for TORTURE_MINUTES (20); the short forms are part of check.
 torture:
 	@scripts/deps proofs
-	@$(MAKE) --no-print-directory -j$(JOBS) all dynamic
+	@$(MAKE) --no-print-directory -j$(JOBS) all dynamic $(BUILD)/unit/board_model_test
 	@$(MAKE) --no-print-directory -j$(JOBS) FUZZ=1 fuzzers
 	@scripts/torture $(BUILD)
 

@@ -490,3 +490,18 @@ load trouble
   as_expected 2 '' 'task-update: usage: nothing to do (try task-update --help)'
   same 1 "$(field 1 rev)"
 }
+
+@test "a task whose blockers are exchanged becomes ready when the new ones are completed" {
+  seq 65 | jq -c '{subject: "task \(.)", owner: "lead"}' | task-create - >ids
+  task-update 65 --owner '' --add-blocked-by 64 >/dev/null
+  task-update 65 --remove-blocked-by 64 --add-blocked-by 1 --add-blocked-by 2 >/dev/null
+
+  for id in 1 2; do
+    task-claim "$id" --as lead >/dev/null
+    task-complete "$id" >"completed.$id"
+  done
+
+  same '65' "$(cut -f 1 completed.2 | tail -n 1)"
+  run --separate-stderr task-claim --next --as ann
+  same '0 65' "$status ${output%%$'\t'*}"
+}

@@ -266,6 +266,18 @@ Board::Board(const Root& root, Folder folder, BoardRules rules, std::vector<std:
       files_(std::move(folder), rules.durability),
       view_(files_) {}
 
+// After a search that changed nothing, too, the next one begins where this one found something.
+struct KeepHints {
+  Index& index;
+  ~KeepHints() {
+    try {
+      index.keep_hints();
+    } catch (const Error&) {
+      // The files are what counts.
+    }
+  }
+};
+
 template <class Verb>
 auto Board::under_lock(Verb verb, Index::Care care) {
   // Ends after the session: the hooks hear, without the lock, of what was recorded, even if the verb then refused.
@@ -277,6 +289,7 @@ auto Board::under_lock(Verb verb, Index::Care care) {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     try {
+      const KeepHints keep{session.index()};
       return verb(session);
     } catch (const Interference&) {
       session.sweep();

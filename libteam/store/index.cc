@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
@@ -15,7 +16,7 @@ namespace team {
 namespace {
 
 constexpr const char* kIndexFile = ".index";
-constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '3'};
+constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '4'};
 
 // A writer that dies while it changes files leaves them to be looked at; one that dies while it saves the index leaves
 // the index half written, and only reading everything again helps.
@@ -50,9 +51,10 @@ std::uint8_t owner_lane(int priority, std::uint64_t owner) {
 constexpr std::uint64_t kChunkIds = 4096;
 constexpr std::uint64_t kBitmapBytes = kChunkIds / 8;
 constexpr std::uint64_t kRecordBytes = 64;
-constexpr std::uint64_t kEdgeBytes = 8;
+constexpr std::uint64_t kEdgeBytes = 16;
 constexpr std::uint64_t kSummaryBytes = 512;  // a bit per chunk: 4096 chunks
-constexpr std::uint64_t kSummaryStart = PagedFile::kPageSize;
+constexpr std::uint64_t kHintsStart = PagedFile::kPageSize;
+constexpr std::uint64_t kSummaryStart = kHintsStart + PagedFile::kPageSize;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -87,11 +89,30 @@ std::optional<std::uint64_t> next_bit(const std::uint64_t* words, std::uint64_t 
 // look at it may have changed since (git's rule for its index).
 constexpr std::int64_t kTickNs = 10'000'000;
 
+// A task and one of its blockers. Each edge is in two lists: the dependents of the blocker and the blockers of the
+// dependent. 0 ends a list.
 struct Edge {
-  std::uint32_t dependent;
-  std::uint32_t next;  // 0: the last
+  std::uint32_t dependent;  // 0: dropped; the edge stays in the list of its blocker only
+  std::uint32_t blocker;
+  std::uint32_t next_dependent;
+  std::uint32_t next_blocker;
 };
 static_assert(sizeof(Edge) == kEdgeBytes);
+
+// Where a search for one owner or role begins in a lane that it shares with others: no lower id of the lane is its own.
+// A slot that two of them want holds the last one; losing a hint only costs a longer search.
+struct Hint {
+  std::uint64_t key;
+  std::int64_t from;
+};
+constexpr std::uint64_t kHints = PagedFile::kPageSize / sizeof(Hint);
+
+std::uint64_t hint_key(std::uint8_t lane, std::uint64_t name) {
+  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15;
+  return (name ^ (std::uint64_t{lane} + 1) * kPrime) * kPrime;
+}
+
+std::uint64_t hint_offset(std::uint64_t key) { return kHintsStart + (key >> 32) % kHints * sizeof(Hint); }
 
 // Numbered from 1, wherever there is room: the chunk has nothing to do with the tasks that it joins.
 std::uint64_t edge_offset(std::uint32_t edge) {
@@ -106,15 +127,18 @@ struct Index::Header {
   std::uint64_t folder_inode;
   std::int64_t folder_mtime;
   State state;
-  std::uint32_t edges;  // how many there are
+  std::uint32_t edges;    // how many there are
+  std::uint32_t dropped;  // and how many of these were dropped
+  std::uint32_t unused;
   std::int64_t highest;
   std::int64_t highest_blocker;
   std::int64_t count;
   std::int64_t cursor;
   std::int64_t swept_at;  // boot clock
   std::int64_t sweep_cost;
-  std::uint64_t size;                                   // of the file: a shorter one was cut
-  std::array<std::uint64_t, (kLanes + 63) / 64> lanes;  // a bit for each lane that may hold something
+  std::uint64_t size;                                    // of the file: a shorter one was cut
+  std::array<std::uint64_t, (kLanes + 63) / 64> lanes;   // a bit for each lane that may hold something
+  std::array<std::uint64_t, (kLanes + 63) / 64> hinted;  // and for each lane that has hints
 };
 
 struct Index::Record {
@@ -123,8 +147,8 @@ struct Index::Record {
   std::uint64_t owner;
   std::int64_t lease_end;
   std::uint32_t role;
-  std::uint32_t blockers;  // hash of the list
-  std::uint32_t first_edge;
+  std::uint32_t first_blocker;    // edge; 0: it waits for nothing
+  std::uint32_t first_dependent;  // edge; 0: nothing waits for it
   std::uint8_t status;
   std::uint8_t priority;
   std::uint8_t lane;  // 1 + lane, 0: none
@@ -222,6 +246,15 @@ void Index::sweep() {
     if (is_racy(id) || files_.stamp(id) != stamp_of(id) || is_damaged(id)) look_at(id);
   }
   settle();
+  // Every task has been looked at: one that stands in the wrong lane now would stay there.
+  for (const TaskId id : ids) {
+    if (record(id).lane != static_cast<std::uint8_t>(lane_of(facts_of(id)) + 1)) look_at(id);
+  }
+  settle();
+  if (has_too_many_dropped_edges()) {
+    rebuild();
+    return;
+  }
   Header& now = header();
   now.highest = ids.empty() ? 0 : ids.back();
   now.count = static_cast<std::int64_t>(ids.size());
@@ -276,25 +309,16 @@ void Index::remember(TaskId id, const Facts& facts, const Stamp& stamp) {
   if (known.status == kNoTask) ++header().count;
   if (is_damaged(id)) known.lane = 0;
   set_bit(kKnownLane, id, true);
-  std::uint32_t blockers = 0;
-  for (const TaskId blocker : facts.blockers) blockers = blockers * 31 + static_cast<std::uint32_t>(blocker) + 1;
-  const bool other_blockers = known.blockers != blockers;
   known.stamp = stamp;
   known.seen_at = now_ns();
   known.owner = facts.owner;
   known.lease_end = facts.lease_end;
   known.role = static_cast<std::uint32_t>(facts.role);
-  known.blockers = blockers;
   known.status = facts.status;
   known.priority = static_cast<std::uint8_t>(facts.priority);
   Header& now = header();
   now.highest = std::max(now.highest, id);
-  if (other_blockers) {
-    for (const TaskId blocker : facts.blockers) {
-      add_edge(blocker, id);
-      now.highest_blocker = std::max(now.highest_blocker, blocker);
-    }
-  }
+  if (facts.status != kBroken) set_blockers(id, facts.blockers);  // a broken file may still wait for the same tasks
   if (was_completed != (facts.status == encode(Status::completed))) {
     for (const TaskId dependent : dependents(id)) affected_.insert(dependent);
   }
@@ -310,9 +334,10 @@ void Index::forget(TaskId id) {
   }
   if (known.lane != 0) move_to_lane(id, kNoLane);
   set_bit(kKnownLane, id, false);
-  const std::uint32_t edge = known.first_edge;  // others may still wait for it
+  set_blockers(id, {});
+  const std::uint32_t first_dependent = known.first_dependent;  // others may still wait for it
   known = Record{};
-  known.first_edge = edge;
+  known.first_dependent = first_dependent;
   changed_.erase(id);
 }
 
@@ -325,6 +350,7 @@ void Index::settle() {
   for (const auto& [id, facts] : changed_) {
     const std::uint8_t lane = lane_of(facts);
     const std::uint8_t before = record(id).lane;
+    if (lane >= kFirstReadyLane && lane != kNoLane) lower_hint(lane, id);
     if (before == static_cast<std::uint8_t>(lane + 1)) continue;
     move_to_lane(id, lane);
     if (is_ready(id)) became_ready_.push_back(id);
@@ -417,16 +443,56 @@ std::optional<TaskId> Index::first_in_lane(std::uint8_t lane, TaskId from) {
 
 std::optional<TaskId> Index::first_of(std::uint8_t lane, std::uint64_t owner, std::uint64_t role,
                                       const std::set<TaskId>& passed) {
-  for (auto id = first_in_lane(lane, 1); id; id = *id < kLargestTaskId ? first_in_lane(lane, *id + 1) : std::nullopt) {
+  constexpr int kFew = 32;  // others' tasks that are passed over before a hint is worth its page
+  const std::uint64_t name = owner != 0 ? owner : role;
+  int others = 0;
+  bool any_mine = false;
+  for (TaskId from = 1; from <= kLargestTaskId;) {
+    const auto id = first_in_lane(lane, from);
+    if (!id) break;
+    from = *id + 1;
     const Record& known = record(*id);
     if (*id > header().highest || known.lane != lane + 1) {
       rebuild();  // damage: then the lane holds what it should
       return first_of(lane, owner, role, passed);
     }
     const bool fits = known.owner == owner && (owner != 0 || known.role == static_cast<std::uint32_t>(role));
+    if (fits && others >= kFew && !any_mine) set_hint(lane, name, *id);
     if (fits && !passed.contains(*id)) return id;
+    any_mine = any_mine || fits;
+    if (!fits && ++others == kFew && !any_mine) from = std::max(from, hint(lane, name));
   }
+  if (others >= kFew && !any_mine) set_hint(lane, name, kLargestTaskId + 1);
   return std::nullopt;
+}
+
+bool Index::is_hinted(std::uint8_t lane) { return (file_.get<Header>(0).hinted[lane / 64] >> (lane % 64) & 1) != 0; }
+
+TaskId Index::hint(std::uint8_t lane, std::uint64_t name) {
+  if (!is_hinted(lane)) return 1;
+  const std::uint64_t key = hint_key(lane, name);
+  const auto& found = file_.get<Hint>(hint_offset(key));
+  return found.key == key ? found.from : 1;
+}
+
+void Index::set_hint(std::uint8_t lane, std::uint64_t name, TaskId from) {
+  if (hint(lane, name) == from) return;
+  const std::uint64_t key = hint_key(lane, name);
+  file_.edit<Hint>(hint_offset(key)) = {key, from};
+  header().hinted[lane / 64] |= std::uint64_t{1} << (lane % 64);
+  has_new_hints_ = true;
+}
+
+void Index::keep_hints() {
+  if (has_new_hints_ && file_.get<Header>(0).state == State::clean) save();
+}
+
+// A search for the owner or role of this task must not begin behind it.
+void Index::lower_hint(std::uint8_t lane, TaskId id) {
+  if (!is_hinted(lane)) return;
+  const Record& known = record(id);
+  const std::uint64_t name = known.owner != 0 ? known.owner : known.role;
+  if (hint(lane, name) > id) set_hint(lane, name, id);
 }
 
 std::optional<TaskId> Index::first_ready(const std::string& member, const std::optional<std::string>& role,
@@ -473,23 +539,84 @@ TaskId Index::highest_blocker() { return header().highest_blocker; }
 
 std::vector<TaskId> Index::dependents(TaskId id) {
   std::vector<TaskId> found;
-  std::uint32_t edge = record(id).first_edge;
-  const std::uint32_t edges = header().edges;
-  for (std::uint32_t steps = edges; edge != 0 && edge <= edges && steps > 0; --steps) {
+  std::uint32_t edge = record(id).first_dependent;
+  for (std::uint32_t steps = header().edges; edge != 0; --steps) {
+    if (steps == 0) throw Damage();  // a ring
     const Edge& entry = file_.get<Edge>(edge_offset(edge));
-    if (entry.dependent >= 1 && entry.dependent <= kLargestTaskId) found.push_back(entry.dependent);
-    edge = entry.next;
+    if (entry.dependent != 0) found.push_back(entry.dependent);
+    edge = entry.next_dependent;
   }
   std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
-void Index::add_edge(TaskId blocker, TaskId dependent) {
+std::vector<std::uint32_t> Index::edges_to_blockers(TaskId id) {
+  std::vector<std::uint32_t> found;
+  std::uint32_t edge = record(id).first_blocker;
+  for (std::uint32_t steps = header().edges; edge != 0; --steps) {
+    if (steps == 0) throw Damage();
+    found.push_back(edge);
+    edge = file_.get<Edge>(edge_offset(edge)).next_blocker;
+  }
+  return found;
+}
+
+// Makes these, and no others, the blockers of a task. Most often they are already.
+void Index::set_blockers(TaskId id, std::vector<TaskId> wanted) {
+  if (wanted.empty() && record(id).first_blocker == 0) return;
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  std::map<TaskId, std::uint32_t> known;
+  for (const std::uint32_t edge : edges_to_blockers(id)) known[file_.get<Edge>(edge_offset(edge)).blocker] = edge;
+  if (std::equal(known.begin(), known.end(), wanted.begin(), wanted.end(),
+                 [](const auto& entry, TaskId blocker) { return entry.first == blocker; })) {
+    return;
+  }
+  std::uint32_t first = 0;
+  for (const TaskId blocker : wanted) {
+    const auto kept = known.find(blocker);
+    const std::uint32_t edge = kept != known.end() ? kept->second : add_edge(blocker, id);
+    file_.edit<Edge>(edge_offset(edge)).next_blocker = first;
+    first = edge;
+    known.erase(blocker);
+  }
+  edit_record(id).first_blocker = first;
+  for (const auto& [blocker, edge] : known) {
+    file_.edit<Edge>(edge_offset(edge)).dependent = 0;
+    ++header().dropped;
+  }
+}
+
+std::uint32_t Index::add_edge(TaskId blocker, TaskId dependent) {
+  Header& now = header();
+  now.highest_blocker = std::max(now.highest_blocker, blocker);
   Record& head = edit_record(blocker);
-  const std::uint32_t edge = ++header().edges;
-  file_.edit<Edge>(edge_offset(edge)) = {static_cast<std::uint32_t>(dependent), head.first_edge};
-  head.first_edge = edge;
+  const std::uint32_t edge = ++now.edges;
+  file_.edit<Edge>(edge_offset(edge)) = {static_cast<std::uint32_t>(dependent), static_cast<std::uint32_t>(blocker),
+                                         head.first_dependent, 0};
+  head.first_dependent = edge;
+  return edge;
+}
+
+// A dropped edge keeps its place until the index is built anew.
+bool Index::has_too_many_dropped_edges() {
+  constexpr std::uint32_t kFew = 4096;
+  const Header& now = file_.get<Header>(0);
+  return now.dropped > kFew && now.dropped > now.edges / 2;
+}
+
+Index::Facts Index::facts_of(TaskId id) {
+  const Record& known = record(id);
+  Facts facts{.status = known.status};
+  facts.priority = known.priority;
+  facts.owner = known.owner;
+  facts.role = known.role;
+  facts.lease_end = known.lease_end;
+  if (known.status != encode(Status::pending)) return facts;  // nobody asks
+  for (const std::uint32_t edge : edges_to_blockers(id)) {
+    facts.blockers.push_back(file_.get<Edge>(edge_offset(edge)).blocker);
+  }
+  return facts;
 }
 
 void Index::begin() {
@@ -515,6 +642,7 @@ std::vector<TaskId> Index::ready_dependents(TaskId id) {
 // A disk that is full only costs us the cache: the files are what counts, and the next one sees that this was not
 // finished.
 void Index::save() {
+  has_new_hints_ = false;
   header().state = State::saving;
   if (!file_.flush_first_page() || !file_.flush()) return;
   header().size = file_.size();

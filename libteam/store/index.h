@@ -12,8 +12,9 @@
 //   - damage shows by the checksums of the pages, wherever one is looked at: any call may throw Damage. Then rebuild().
 //
 // Layout: a header, one summary bitmap per lane, then chunks of 4096 ids each: a bitmap per lane, a 64-byte record per
-// task and room for as many edges. A lane holds the tasks that are ready for the same reason: see lane_of(). The edges
-// are linked lists, one per blocker, of those that wait for it; they may name too many, never too few.
+// task and room for as many edges. A lane holds the tasks that are ready for the same reason: see lane_of(). An edge
+// joins a task and one of its blockers; linked lists lead from a task to its blockers and from a blocker to the tasks
+// that wait for it. A sweep computes for every task whether it is ready, from the records of the task and its blockers.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +57,9 @@ class Index {
   // The best task that this member may take, as far as the index knows; none of `passed`.
   std::optional<TaskId> first_ready(const std::string& member, const std::optional<std::string>& role,
                                     const std::set<TaskId>& passed);
+  // A search that had to pass over many tasks of others leaves a hint for the next one. Saves the hints, if there are
+  // new ones and no change is under way.
+  void keep_hints();
   // Whether a task is ready, as far as the index knows, that is this member's already.
   bool has_ready_of(const std::string& member);
   // Tasks in progress, with the hash of their owner and when their lease runs out (boot clock, 0: never).
@@ -131,7 +135,15 @@ class Index {
   std::optional<TaskId> first_in_lane(std::uint8_t lane, TaskId from);
   std::optional<TaskId> first_of(std::uint8_t lane, std::uint64_t owner, std::uint64_t role,
                                  const std::set<TaskId>& passed);
-  void add_edge(TaskId blocker, TaskId dependent);
+  bool is_hinted(std::uint8_t lane);
+  TaskId hint(std::uint8_t lane, std::uint64_t name);
+  void set_hint(std::uint8_t lane, std::uint64_t name, TaskId from);
+  void lower_hint(std::uint8_t lane, TaskId id);
+  std::vector<std::uint32_t> edges_to_blockers(TaskId id);
+  void set_blockers(TaskId id, std::vector<TaskId> wanted);
+  std::uint32_t add_edge(TaskId blocker, TaskId dependent);
+  bool has_too_many_dropped_edges();
+  Facts facts_of(TaskId id);
   void save();
 
   const TaskFiles& files_;
@@ -140,6 +152,7 @@ class Index {
   std::unordered_map<TaskId, Facts> changed_;  // read since the last settle()
   std::set<TaskId> affected_;                  // wait for one that was completed or is no longer
   std::vector<TaskId> became_ready_;
+  bool has_new_hints_ = false;
 };
 
 }  // namespace team

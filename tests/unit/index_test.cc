@@ -208,10 +208,77 @@ void check_a_change_during_ours() {
   std::system(fmt::format("rm -rf '{}'", path).c_str());
 }
 
+// Bytes that this process has read so far.
+std::int64_t bytes_read() {
+  std::int64_t bytes = -1;
+  std::FILE* file = std::fopen("/proc/self/io", "r");
+  CHECK(file != nullptr && std::fscanf(file, "rchar: %ld", &bytes) == 1);
+  if (file != nullptr) std::fclose(file);
+  return bytes;
+}
+
+// Two roles share a lane, and nearly all of its tasks are for one of them: the other one does not pay for it each time.
+void check_a_shared_lane() {
+  char pattern[] = "/tmp/teamkit-index-XXXXXX";
+  const std::string path = ::mkdtemp(pattern);
+  const TaskFiles files(*Folder::find(path), Durability::process);
+  constexpr TaskId kTasks = 20'000;
+  std::vector<std::string> rare;
+  for (int i = 0; i < 8; ++i) rare.push_back(fmt::format("rare{}", i));  // some of them share it, whatever the hash is
+  const auto search = [&](const std::string& role) {
+    Index index(files);
+    index.refresh(Index::Care::one_task);
+    const std::int64_t before = bytes_read();
+    const auto found = index.first_ready("ann", role, {});
+    index.keep_hints();
+    return std::pair(found, bytes_read() - before);
+  };
+  const auto add = [&](TaskId id, const std::string& role) {
+    Index index(files);
+    index.begin();
+    Task task;
+    task.id = id;
+    task.role = role;
+    index.put(task, {});
+    index.commit(files.folder().mtime_ns());
+  };
+  {
+    Index index(files);
+    index.refresh();
+    index.begin();
+    Task task;
+    for (task.id = 2; task.id <= kTasks; ++task.id) {
+      task.role = "common";
+      index.put(task, {});
+    }
+    index.commit(files.folder().mtime_ns());
+  }
+  const std::int64_t whole = kTasks * 64;
+  std::int64_t most = 0;
+  for (const std::string& role : rare) {
+    const auto [none, first_cost] = search(role);
+    most = std::max(most, first_cost);
+    const auto [still_none, cost] = search(role);
+    CHECK(!none && !still_none && cost < whole / 10);
+  }
+  CHECK(most > whole / 2);
+  TaskId id = kTasks;
+  for (const std::string& role : rare) {
+    add(++id, role);
+    CHECK(search(role).first == id);
+    const auto [found, cost] = search(role);
+    CHECK(found == id && cost < whole / 10);
+  }
+  add(1, rare[0]);
+  for (const std::string& role : rare) CHECK((search(role).first == 1) == (role == rare[0]));
+  std::system(fmt::format("rm -rf '{}'", path).c_str());
+}
+
 }  // namespace
 
 int main() {
   check_a_change_during_ours();
+  check_a_shared_lane();
   const char* rounds = std::getenv("INDEX_ROUNDS");
   const int most = rounds != nullptr ? std::atoi(rounds) : 40;
   for (unsigned seed = 1; seed <= static_cast<unsigned>(most); ++seed) {
