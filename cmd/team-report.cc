@@ -3,7 +3,7 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/graph_reading.h"
 #include "libteam/cli/report_page.h"
-#include "libteam/record/chronicle.h"
+#include "libteam/record/history_builder.h"
 #include "libteam/store/status.h"
 
 namespace {
@@ -24,11 +24,11 @@ std::vector<team::MemberNow> members_now(team::Context& context) {
 
 // The log before the board: what the board tells of a task is never older than what the log does.
 team::Report read(team::Context& context) {
-  team::Chronicle chronicle;
+  team::HistoryBuilder builder;
   std::size_t strange = 0;
   context.mail().events().each_after(0, [&](std::string_view line) {
     const auto envelope = team::find_envelope(line);
-    if (envelope) chronicle.add(*envelope);
+    if (envelope) builder.add(*envelope);
     else ++strange;
     return true;
   });
@@ -41,7 +41,7 @@ team::Report read(team::Context& context) {
   });
   team::TeamStatus status =
       team::look_at_team(context.roster(), context.team(), context.board().view(), [](auto, const auto&) {});
-  team::History history = std::move(chronicle).close(board, members_now(context), team::now());
+  team::History history = std::move(builder).close(board, members_now(context), team::now());
   return {context.team(), std::move(status), std::move(board), std::move(failures), std::move(history)};
 }
 

@@ -87,7 +87,7 @@ std::string show_totals(const Report& report) {
   const History& history = report.history;
   const BoardStatus& tasks = report.status.tasks;
   double idle = 0, plans = 0, paused = 0, errors = 0;
-  for (const MemberPast& member : history.members) {
+  for (const MemberHistory& member : history.members) {
     idle += member.idle;
     plans += member.plan_pending;
     paused += member.paused;
@@ -123,8 +123,8 @@ std::string show_totals(const Report& report) {
 std::string name_unseen(const History& history) {
   constexpr std::size_t kMostNames = 20;
   std::vector<std::string> names;
-  for (const MemberPast& member : history.members) {
-    if (member.stays.empty() && member.works.empty()) names.push_back(member.name);
+  for (const MemberHistory& member : history.members) {
+    if (member.states.empty() && member.works.empty()) names.push_back(member.name);
   }
   if (names.empty()) return "";
   const std::size_t rest = names.size() - std::min(names.size(), kMostNames);
@@ -160,17 +160,17 @@ std::string show_members(const Report& report) {
                    {"plan_pending", kNumber},
                    {"paused", kNumber},
                    {"error", kNumber}});
-  for (const MemberPast& member : report.history.members) {
+  for (const MemberHistory& member : report.history.members) {
     const auto found = now.find(member.name);
-    const auto count = [&](Stint::End end) {
-      return std::to_string(
-          std::count_if(member.works.begin(), member.works.end(), [&](const Stint& work) { return work.end == end; }));
+    const auto count = [&](WorkInterval::End end) {
+      return std::to_string(std::count_if(member.works.begin(), member.works.end(),
+                                          [&](const WorkInterval& work) { return work.end == end; }));
     };
     const auto length = [](double seconds) { return seconds > 0 ? describe_duration(seconds) : std::string("-"); };
     table.row({member.name, found == now.end() ? "-" : found->second->role.value_or("-"),
-               found == now.end() ? "gone" : found->second->state, count(Stint::End::completed),
-               count(Stint::End::failed), length(member.worked), length(member.idle), length(member.plan_pending),
-               length(member.paused), length(member.error)});
+               found == now.end() ? "gone" : found->second->state, count(WorkInterval::End::completed),
+               count(WorkInterval::End::failed), length(member.worked), length(member.idle),
+               length(member.plan_pending), length(member.paused), length(member.error)});
   }
   return table.html();
 }
@@ -192,7 +192,7 @@ std::string show_critical_path(const Report& report) {
       {{"task"}, {"subject"}, {"owner"}, {"outcome", kWord}, {"worked on", kNumber}, {"waited ready", kNumber}});
   for (const TaskId id : history.critical_path) {
     const GraphTask& task = report.board.nodes()[*report.board.place_of(id)].task;
-    const TaskPast& past = history.tasks.at(id);
+    const TaskHistory& past = history.tasks.at(id);
     table.row({fmt::format("#{}", id), task.subject, task.owner.value_or("-"), std::string(name_of(task.status)),
                describe_duration(past.worked), describe_duration(past.waited)},
               name_of(task.status));
@@ -211,10 +211,10 @@ std::string show_failures(const Report& report) {
   }
   HtmlTable vain({{"task"}, {"subject"}, {"member"}, {"what", kWord}, {"when", kWord}, {"after", kNumber}, {"reason"}});
   bool was_in_vain = false;
-  for (const MemberPast& member : report.history.members) {
-    for (const Stint& work : member.works) {
-      const bool is_told = work.end == Stint::End::failed && told.contains(work.task);
-      if (work.end == Stint::End::completed || work.end == Stint::End::running || is_told) continue;
+  for (const MemberHistory& member : report.history.members) {
+    for (const WorkInterval& work : member.works) {
+      const bool is_told = work.end == WorkInterval::End::failed && told.contains(work.task);
+      if (work.end == WorkInterval::End::completed || work.end == WorkInterval::End::running || is_told) continue;
       was_in_vain = true;
       vain.row({fmt::format("#{}", work.task), work.subject, member.name, std::string(name_of(work.end)),
                 clock_time(work.to), describe_duration(work.to - work.from), work.reason.empty() ? "-" : work.reason});

@@ -46,7 +46,7 @@ constexpr std::array<Paint, 6> kStates = {{{"spawn", "#b6e3ff", "none"},
                                            {"paused", "#a475f9", "none"},
                                            {"error", "#cf222e", "none"}}};
 
-const Paint& paint_of(Stint::End end) { return kEnds[static_cast<std::size_t>(end)]; }
+const Paint& paint_of(WorkInterval::End end) { return kEnds[static_cast<std::size_t>(end)]; }
 const Paint& paint_of(State state) { return kStates.at(static_cast<std::size_t>(state)); }
 
 std::string draw_text(double x, double y, std::string_view text, std::string_view attributes = "") {
@@ -78,14 +78,14 @@ double width_of(std::string_view text, double font = kFontSize) {
 // Works that stand in one line of a row; those too short to be seen apart are one bar.
 struct Bar {
   double left = 0, right = 0;
-  const Stint* first = nullptr;
-  const Stint* last = nullptr;
+  const WorkInterval* first = nullptr;
+  const WorkInterval* last = nullptr;
   std::size_t count = 0;
 };
 
 std::string describe(const Bar& bar) {
   constexpr std::size_t kLongest = 300;
-  const Stint& work = *bar.first;
+  const WorkInterval& work = *bar.first;
   if (bar.count > 1) {
     return fmt::format("{} tasks from #{} to #{}, {}, {} to {}", bar.count, work.task, bar.last->task,
                        paint_of(work.end).name, clock_time(work.from), clock_time(bar.last->to));
@@ -101,8 +101,8 @@ class Row {
  public:
   enum class Size { large, small };
 
-  Row(const MemberPast& member, const TimeScale& scale, Size size) : member_(member), scale_(scale), size_(size) {
-    for (const Stint& work : member.works) put(work);
+  Row(const MemberHistory& member, const TimeScale& scale, Size size) : member_(member), scale_(scale), size_(size) {
+    for (const WorkInterval& work : member.works) put(work);
     constexpr std::size_t kManyLanes = 6;
     if (size == Size::small || lanes_.size() > kManyLanes) bar_height_ = kSmallBar;
     if (lanes_.size() > 4 * kManyLanes) bar_height_ = 5;
@@ -130,7 +130,7 @@ class Row {
   static constexpr double kStrip = 6;
 
   // In the first line where it overlaps nothing.
-  void put(const Stint& work) {
+  void put(const WorkInterval& work) {
     constexpr double kShort = 1.5;
     const double left = scale_.x(work.from);
     const double right = std::max(scale_.x(work.to), left + 1);
@@ -198,23 +198,23 @@ class Row {
   std::string draw_stays(double y) const {
     std::string calm, urgent;
     double drawn = 0;
-    for (const Stay& stay : member_.stays) {
+    for (const StateInterval& interval : member_.states) {
       const bool is_urgent =
-          stay.state == State::plan_pending || stay.state == State::paused || stay.state == State::error;
-      const double left = scale_.x(stay.from);
-      const double right = std::max(scale_.x(stay.to), left + (is_urgent ? 3 : 0.5));
+          interval.state == State::plan_pending || interval.state == State::paused || interval.state == State::error;
+      const double left = scale_.x(interval.from);
+      const double right = std::max(scale_.x(interval.to), left + (is_urgent ? 3 : 0.5));
       if (!is_urgent && right < drawn + 0.5) continue;
       if (!is_urgent) drawn = right;
-      std::string title =
-          fmt::format("{}: {}, {}", member_.name, paint_of(stay.state).name, describe_duration(stay.to - stay.from));
-      if (!stay.reason.empty()) title += ": " + cut_characters(stay.reason, 200);
+      std::string title = fmt::format("{}: {}, {}", member_.name, paint_of(interval.state).name,
+                                      describe_duration(interval.to - interval.from));
+      if (!interval.reason.empty()) title += ": " + cut_characters(interval.reason, 200);
       (is_urgent ? urgent : calm) +=
-          draw_titled(title, draw_box({left, y, right - left, kStrip - 1}, paint_of(stay.state)));
+          draw_titled(title, draw_box({left, y, right - left, kStrip - 1}, paint_of(interval.state)));
     }
     return calm + urgent;
   }
 
-  const MemberPast& member_;
+  const MemberHistory& member_;
   const TimeScale& scale_;
   Size size_;
   double bar_height_ = 18;
@@ -307,15 +307,15 @@ std::string draw_grid(const TimeScale& scale, double top, double bottom) {
 
 }  // namespace
 
-std::vector<const MemberPast*> seen_members(const History& history) {
-  std::vector<const MemberPast*> seen;
-  for (const MemberPast& member : history.members) {
-    if (!member.stays.empty() || !member.works.empty()) seen.push_back(&member);
+std::vector<const MemberHistory*> seen_members(const History& history) {
+  std::vector<const MemberHistory*> seen;
+  for (const MemberHistory& member : history.members) {
+    if (!member.states.empty() || !member.works.empty()) seen.push_back(&member);
   }
   return seen;
 }
 
-std::string draw_timeline(const History& history, const std::vector<const MemberPast*>& members,
+std::string draw_timeline(const History& history, const std::vector<const MemberHistory*>& members,
                           std::string_view style) {
   constexpr std::size_t kMany = 60;
   const TimeScale scale(history.start, history.elapsed(), kNames, kPlot);
@@ -325,7 +325,7 @@ std::string draw_timeline(const History& history, const std::vector<const Member
   std::string rows = draw_board(history, scale, y);
   y += kBoard + kGap;
   bool is_even = true;
-  for (const MemberPast* member : members) {
+  for (const MemberHistory* member : members) {
     const Row row(*member, scale, size);
     const double gap = size == Row::Size::large ? kGap : 4;
     if (is_even) {

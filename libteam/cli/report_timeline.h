@@ -14,10 +14,10 @@
 namespace team {
 
 // Those of whom there is something to draw.
-std::vector<const MemberPast*> seen_members(const History& history);
+std::vector<const MemberHistory*> seen_members(const History& history);
 
 // An SVG element with `style` in it.
-std::string draw_timeline(const History& history, const std::vector<const MemberPast*>& members,
+std::string draw_timeline(const History& history, const std::vector<const MemberHistory*>& members,
                           std::string_view style);
 
 }  // namespace team

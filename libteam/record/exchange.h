@@ -1,4 +1,4 @@
-// How many messages two agents have sent each other since the user last said something to either.
+// The number of messages between two agents since the user last wrote to either of them.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace team {
 struct Exchange {
   std::string from, to;
   std::int64_t count = 0;
-  bool told = false;  // the user knows that it is paused
+  bool told = false;  // the user was told of the pause
 };
 
 struct Exchanges {
   std::vector<Exchange> all;
 
   Exchange& between(const std::string& from, const std::string& to);
-  // The user spoke to this member: what it exchanges with anybody starts anew. False if there was nothing to forget.
+  // Resets the counts of a member after a message of the user. Returns false if there were none.
   bool forget(const std::string& member);
 };
 

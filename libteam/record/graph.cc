@@ -9,7 +9,7 @@ namespace {
 
 enum class Way { to_blockers, to_dependents };
 
-// Marks `from` and all that it leads to.
+// Marks `from` and all nodes that can be reached from it.
 void spread(const GraphNodes& nodes, std::size_t from, Way way, std::vector<bool>& reached) {
   std::vector<std::size_t> todo = {from};
   reached[from] = true;
@@ -110,7 +110,7 @@ std::vector<std::size_t> TaskGraph::starts() const {
   return starts;
 }
 
-// For a node that no start leads to: all above it have blockers, so going up must come back to where it was.
+// For a node that cannot be reached from any start: all nodes above it have blockers, so a walk upward ends in a cycle.
 std::size_t TaskGraph::one_of_a_cycle_above(std::size_t place) const {
   std::set<std::size_t> passed;
   while (passed.insert(place).second) place = nodes_[place].blockers.front();

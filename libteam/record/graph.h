@@ -1,7 +1,7 @@
-// Which task waits for which, as a graph that can be walked both ways.
+// The dependency graph of a board, which can be walked in both directions.
 //
-// A value made from one look at a board. Files that a person edited may hold what the board refuses: blockers that do
-// not exist are nodes of their own, and cycles are kept as they are, so who walks must remember the way.
+// A value made from one snapshot of a board. Files that a person edited may contain errors that the board refuses:
+// missing blockers are nodes of their own, and cycles are kept, so callers that walk the graph must mark visited nodes.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace team {
 
-// What pictures and reports tell of a task.
+// The part of a task that pictures and reports show.
 struct GraphTask {
-  enum class Kind { task, missing, broken };  // missing and broken ones have an id and nothing else
+  enum class Kind { task, missing, broken };  // a missing or broken task has only an id
 
   TaskId id = 0;
   Kind kind = Kind::task;
@@ -30,7 +30,7 @@ struct GraphTask {
 
 struct GraphNode {
   GraphTask task;
-  // Places in nodes(), in order of id.
+  // Positions in nodes(), in order of id.
   std::vector<std::size_t> blockers;
   std::vector<std::size_t> dependents;
 };
@@ -38,12 +38,12 @@ struct GraphNode {
 // Neither missing nor broken.
 inline bool is_on_board(const GraphNode& node) { return node.task.kind == GraphTask::Kind::task; }
 
-// A deque: to copy a large board as it grows would take twice the memory.
+// A deque, because a vector that grows would need twice the memory for a large board.
 using GraphNodes = std::deque<GraphNode>;
 
 class TaskGraph {
  public:
-  // Links them, and adds a missing one for each blocker that is not among them.
+  // Links the nodes, and adds a missing node for each unknown blocker.
   explicit TaskGraph(GraphNodes unlinked);
   explicit TaskGraph(std::vector<GraphTask> tasks);
 
@@ -52,17 +52,17 @@ class TaskGraph {
 
   std::optional<std::size_t> place_of(TaskId id) const;
 
-  // For a missing one whose file is there and cannot be read.
+  // Marks a missing node whose file exists and cannot be read.
   void mark_broken(TaskId id);
 
-  // Only these and all they wait for, directly or not. Ids that are not here are passed over.
+  // The subgraph of these tasks and their direct and indirect blockers. Unknown ids are ignored.
   TaskGraph upstream_of(const std::vector<TaskId>& ids) const;
 
-  // The blockers that are not completed; none for a task that has ended, which waits no more.
+  // The blockers that are not completed; none for a task that has ended.
   std::vector<TaskId> open_blockers(const GraphNode& node) const;
 
-  // Where to start so that going from blocker to dependent reaches every node: those without a blocker, then one of
-  // each cycle that none of them leads to.
+  // Start nodes from which every node can be reached by going from blocker to dependent: nodes without a blocker, then
+  // one node of each cycle that cannot be reached from these.
   std::vector<std::size_t> starts() const;
 
  private:

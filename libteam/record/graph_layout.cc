@@ -9,7 +9,7 @@ namespace team {
 
 namespace {
 
-// A link from a node to those that stand further right. Where it closes a cycle the left one waits for the right ones.
+// A link from a node to nodes further right. A link that closes a cycle runs from dependent to blocker.
 struct Bundle {
   std::size_t left = 0;
   std::vector<std::size_t> rights;
@@ -36,7 +36,7 @@ class Walk {
     std::reverse(order_.begin(), order_.end());
   }
 
-  // As they were met: what belongs together stands together.
+  // In the order of the walk, so that related nodes stand together.
   const std::vector<std::size_t>& met() const { return met_; }
   // Every node before its dependents, but for links that close a cycle.
   const std::vector<std::size_t>& order() const { return order_; }
@@ -142,7 +142,7 @@ void Layouter::choose_columns(const Walk& walk) {
 }
 
 void Layouter::bundle_links(const Walk& walk) {
-  std::map<std::size_t, std::vector<std::size_t>> closing;  // by the one that stands left
+  std::map<std::size_t, std::vector<std::size_t>> closing;  // by the left node
   for (std::size_t place = 0; place < nodes_.size(); ++place) {
     std::vector<std::size_t> rights;
     for (const std::size_t dependent : nodes_[place].dependents) {
@@ -199,7 +199,7 @@ void Layouter::note_places(const Column& column) {
   }
 }
 
-// By the mean place of the neighbours on one side; those without any stay where they are.
+// Sorts by the mean position of the neighbours on one side; nodes without neighbours keep their position.
 void Layouter::sort_column(Column& column, Side side) {
   std::vector<std::pair<double, std::size_t>> ranked;
   for (const std::size_t vertex : column) {
@@ -242,11 +242,11 @@ std::size_t Layouter::count_crossings() const {
 
 void Layouter::order_columns() {
   constexpr int kSweeps = 12;
-  constexpr int kPatience = 4;  // sweeps in a row that make nothing better
+  constexpr int kMostIdleSweeps = 4;  // sweeps without improvement until the search ends
   std::vector<Column> best = columns_;
   std::size_t fewest = count_crossings();
   int idle = 0;
-  for (int sweep = 0; sweep < kSweeps && idle < kPatience && fewest > 0; ++sweep) {
+  for (int sweep = 0; sweep < kSweeps && idle < kMostIdleSweeps && fewest > 0; ++sweep) {
     if (sweep % 2 == 0) {
       for (std::size_t i = 1; i < columns_.size(); ++i) sort_column(columns_[i], Side::left);
     } else {
@@ -262,14 +262,14 @@ void Layouter::order_columns() {
   columns_ = std::move(best);
 }
 
-// From middle to middle of neighbours in a column.
+// The distance between the centres of neighbours in a column.
 double Layouter::distance(std::size_t upper, std::size_t lower) const {
   const bool boxes = !vertices_[upper].is_lane && !vertices_[lower].is_lane;
   return half_height(upper) + half_height(lower) + (boxes ? sizes_.box_gap : sizes_.lane_gap);
 }
 
-// Moves each as near to the mean of its neighbours as order and distances allow: least squares by pooling those that
-// would come too close into blocks that move as one.
+// Moves each vertex as near to the mean of its neighbours as order and distances allow. This is a least-squares fit:
+// vertices that would come too close are pooled into blocks that move together.
 void Layouter::settle_column(const Column& column, Side side) {
   struct Block {
     double sum = 0, weight = 0;
@@ -327,7 +327,7 @@ void Layouter::choose_heights() {
   close_bands();
 }
 
-// Moves up what stands below a band that is empty in all columns.
+// Closes horizontal bands that are empty in all columns.
 void Layouter::close_bands() {
   std::vector<std::size_t> from_top;
   for (const Column& column : columns_) from_top.insert(from_top.end(), column.begin(), column.end());

@@ -1,8 +1,8 @@
-// Where the boxes of a graph stand and how its lines run, from left to right.
+// The layout of a graph from left to right: the positions of its boxes and the routes of its lines.
 //
-// A task stands one column to the right of the last of its blockers. Within a column the order is chosen so that few
-// lines cross. A line bends only between columns and passes a column in a lane of its own, so it never runs through a
-// box; the lines that leave one box share their lanes. Tasks that nothing links stand in rows below the rest.
+// A task stands one column to the right of its rightmost blocker. The order within a column is chosen so that few lines
+// cross. A line bends only between columns and passes a column in a lane of its own, so it never crosses a box; lines
+// that leave the same box share lanes. Tasks without links stand in rows below the rest.
 // The same graph gives the same layout. 500 tasks take some milliseconds.
 #pragma once
 
@@ -31,8 +31,7 @@ struct GraphLine {
   std::vector<Point> points;    // neighbours of unlike y are in different columns
   bool has_tip = false;         // the last point touches the box of a dependent
   bool closes_a_cycle = false;  // runs from right to left
-  // Places of what it links. Without a `right` it is the lane that several lines of `left` share, of which those that
-  // stand further right run along a part.
+  // Positions of the linked nodes. Without a `right` this is a lane that several lines of `left` share.
   std::size_t left = 0;
   std::optional<std::size_t> right;
 };
@@ -40,13 +39,13 @@ struct GraphLine {
 struct GraphLayout {
   std::vector<Point> boxes;  // upper left corners, as TaskGraph::nodes()
   std::vector<GraphLine> lines;
-  std::vector<std::size_t> loops;  // places of those that wait for themselves
+  std::vector<std::size_t> loops;  // positions of tasks that block themselves
   double width = 0;
   double height = 0;
 };
 
-// The points from the right edge of a blocker's box to the left edge of its dependent's; none if no line links them in
-// this direction.
+// The points from the right edge of a blocker's box to the left edge of its dependent's box; none if no line links them
+// in this direction.
 std::vector<Point> route(const GraphLayout& layout, std::size_t blocker, std::size_t dependent);
 
 GraphLayout lay_out(const TaskGraph& graph, const LayoutSizes& sizes);

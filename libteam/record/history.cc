@@ -26,24 +26,23 @@ std::vector<Interval> united(std::vector<Interval> ranges) {
   return whole;
 }
 
-void sum_up(MemberPast& member) {
+void sum_up(MemberHistory& member) {
   std::vector<Interval> held;
-  for (const Stint& work : member.works) held.push_back({work.from, work.to});
+  for (const WorkInterval& work : member.works) held.push_back({work.from, work.to});
   held = united(std::move(held));
   for (const Interval& range : held) member.worked += range.to - range.from;
-  for (const Stay& stay : member.stays) {
-    const double length = stay.to - stay.from;
-    if (stay.state == State::idle) member.idle += length;
-    if (stay.state == State::plan_pending) member.plan_pending += length;
-    if (stay.state == State::paused) member.paused += length;
-    if (stay.state == State::error) member.error += length;
-    if (!is_wait(stay.state)) continue;
-    for (const Interval& range : held) member.worked -= overlap(range, {stay.from, stay.to});
+  for (const StateInterval& interval : member.states) {
+    const double length = interval.to - interval.from;
+    if (interval.state == State::idle) member.idle += length;
+    if (interval.state == State::plan_pending) member.plan_pending += length;
+    if (interval.state == State::paused) member.paused += length;
+    if (interval.state == State::error) member.error += length;
+    if (!is_wait(interval.state)) continue;
+    for (const Interval& range : held) member.worked -= overlap(range, {interval.from, interval.to});
   }
 }
 
-// Which task stands before which, found blockers first. In a cycle, which only an edit by hand can make, the one with
-// the smallest id starts.
+// A topological order, blockers first. A cycle, which only an edit by hand can make, starts with its smallest id.
 void find_critical_path(const TaskGraph& board, History& history) {
   struct Chain {
     double time = 0;
@@ -81,14 +80,14 @@ void find_critical_path(const TaskGraph& board, History& history) {
     }
   }
   if (last) history.critical_time = chains[*last].time;
-  // What nobody worked on at the start of the chain is no part of the work.
+  // Tasks without work at the start of the chain are left out.
   for (; last && chains[*last].time > 0; last = chains[*last].before) {
     history.critical_path.push_back(nodes[*last].task.id);
   }
   std::reverse(history.critical_path.begin(), history.critical_path.end());
 }
 
-// Counts what begins and ends into what there is between.
+// Turns starts and ends of intervals into counts for the time between them.
 class Tally {
  public:
   void count(std::size_t BoardMoment::*what, const Interval& interval) {
@@ -123,13 +122,13 @@ std::vector<BoardMoment> moments_of(const History& history, const Waits& waits) 
   Tally tally;
   for (const Interval& open : waits.open) tally.count(&BoardMoment::open, open);
   for (const Interval& ready : waits.ready) tally.count(&BoardMoment::ready, ready);
-  for (const MemberPast& member : history.members) {
-    for (const Stint& work : member.works) tally.count(&BoardMoment::working, {work.from, work.to});
+  for (const MemberHistory& member : history.members) {
+    for (const WorkInterval& work : member.works) tally.count(&BoardMoment::working, {work.from, work.to});
   }
   return std::move(tally).moments();
 }
 
-// Of idle members while there was work and none of it could be taken.
+// The time of idle members while tasks were open and none was ready.
 double time_blocked(const History& history) {
   std::vector<Interval> blocked;
   for (std::size_t i = 0; i + 1 < history.moments.size(); ++i) {
@@ -138,13 +137,13 @@ double time_blocked(const History& history) {
   }
   blocked = united(std::move(blocked));
   double time = 0;
-  for (const MemberPast& member : history.members) {
+  for (const MemberHistory& member : history.members) {
     auto next = blocked.begin();
-    for (const Stay& stay : member.stays) {
-      if (stay.state != State::idle) continue;
-      while (next != blocked.end() && next->to <= stay.from) ++next;
-      for (auto range = next; range != blocked.end() && range->from < stay.to; ++range) {
-        time += overlap(*range, {stay.from, stay.to});
+    for (const StateInterval& interval : member.states) {
+      if (interval.state != State::idle) continue;
+      while (next != blocked.end() && next->to <= interval.from) ++next;
+      for (auto range = next; range != blocked.end() && range->from < interval.to; ++range) {
+        time += overlap(*range, {interval.from, interval.to});
       }
     }
   }
@@ -153,20 +152,20 @@ double time_blocked(const History& history) {
 
 }  // namespace
 
-std::string_view name_of(Stint::End end) {
+std::string_view name_of(WorkInterval::End end) {
   switch (end) {
-    case Stint::End::completed: return "completed";
-    case Stint::End::failed: return "failed";
-    case Stint::End::released: return "released";
-    case Stint::End::lost: return "lost";
-    case Stint::End::running: return "running";
+    case WorkInterval::End::completed: return "completed";
+    case WorkInterval::End::failed: return "failed";
+    case WorkInterval::End::released: return "released";
+    case WorkInterval::End::lost: return "lost";
+    case WorkInterval::End::running: return "running";
   }
   return "lost";
 }
 
 double History::worked() const {
   double sum = 0;
-  for (const MemberPast& member : members) sum += member.worked;
+  for (const MemberHistory& member : members) sum += member.worked;
   return sum;
 }
 
@@ -177,9 +176,9 @@ double History::untaken() const {
 }
 
 void sum_up(History& history, const TaskGraph& board, const Waits& waits) {
-  for (MemberPast& member : history.members) {
+  for (MemberHistory& member : history.members) {
     sum_up(member);
-    for (const Stint& work : member.works) {
+    for (const WorkInterval& work : member.works) {
       const auto task = history.tasks.find(work.task);
       if (task != history.tasks.end()) task->second.worked += work.to - work.from;
     }

@@ -1,8 +1,8 @@
-// What a team did, as intervals: who worked on which task and when, who waited, what was said.
+// The history of a team as intervals: work on tasks, states of members, messages.
 //
-// A value made from the events of the log, in their order, and from the tasks as they are now. Time never runs back: an
-// event whose clock is behind the one before it counts as of the same moment. Of a log whose first events are gone,
-// what was going on by then starts with the log. What still goes on ends now.
+// A value made from the events of the log, in their order, and from the tasks as they are now. Time never runs
+// backward: an event with an earlier time than its predecessor counts as simultaneous. If the first events of a log are
+// gone, intervals that were open by then start with the log. Open intervals end now.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace team {
 
-// A member held a task.
-struct Stint {
-  enum class End { completed, failed, released, lost, running };  // lost: its owner died, or nothing tells
+// A time in which a member held a task.
+struct WorkInterval {
+  enum class End { completed, failed, released, lost, running };  // lost: its owner died, or the log does not say
 
   TaskId task = 0;
   std::string subject;
@@ -28,20 +28,20 @@ struct Stint {
   std::string reason;
 };
 
-std::string_view name_of(Stint::End end);
+std::string_view name_of(WorkInterval::End end);
 
-// A member was in a state; never shutdown.
-struct Stay {
+// A time in which a member was in a state; never shutdown.
+struct StateInterval {
   State state = State::active;
   double from = 0, to = 0;
   std::string reason;
 };
 
-struct MemberPast {
+struct MemberHistory {
   std::string name;
-  std::vector<Stay> stays;   // one after the other
-  std::vector<Stint> works;  // by start; they overlap where it held several tasks
-  double worked = 0;         // held a task and did not wait for a plan, a pause or an error to end
+  std::vector<StateInterval> states;  // one after the other
+  std::vector<WorkInterval> works;    // by start; they overlap where it held several tasks
+  double worked = 0;                  // time with a task, without the time in plan_pending, paused and error
   double idle = 0, plan_pending = 0, paused = 0, error = 0;
 };
 
@@ -50,39 +50,39 @@ struct Sent {
   std::string sender, recipient, type, summary;
 };
 
-struct TaskPast {
+struct TaskHistory {
   double worked = 0;
-  double waited = 0;  // ready, and nobody had taken it
+  double waited = 0;  // time in which it was ready and unclaimed
 };
 
-// From here on, until the next one.
+// The counts from `at` until the next moment.
 struct BoardMoment {
   double at = 0;
-  std::size_t open = 0, ready = 0, working = 0;  // tasks; working: that somebody held
+  std::size_t open = 0, ready = 0, working = 0;  // tasks; working: in progress
 };
 
 struct History {
   double start = 0, end = 0;
-  bool goes_on = false;               // somebody lives or holds a task: the end is now
-  bool starts_in_the_middle = false;  // the first events are gone
-  std::vector<MemberPast> members;    // those of the team in its order, then others who held a task
+  bool goes_on = false;                // a member lives or holds a task: the end is now
+  bool starts_in_the_middle = false;   // the first events are gone
+  std::vector<MemberHistory> members;  // members of the team in its order, then other owners of tasks
   std::vector<Sent> messages;
-  std::map<TaskId, TaskPast> tasks;  // those on the board
+  std::map<TaskId, TaskHistory> tasks;  // those on the board
   std::vector<BoardMoment> moments;
 
-  // The chain of tasks, each waiting for the one before, whose work took longest in all; empty if nobody worked.
+  // The chain of dependent tasks with the longest total work; empty if nobody worked.
   std::vector<TaskId> critical_path;
   double critical_time = 0;
 
   double elapsed() const { return end - start; }
   double worked() const;
-  // How many worked on average; 0 if no time went by.
+  // The average number of members at work; 0 if no time went by.
   double parallelism() const { return elapsed() > 0 ? worked() / elapsed() : 0; }
-  double untaken() const;   // of all tasks: ready, and nobody had taken them
+  double untaken() const;   // of all tasks: ready and unclaimed
   double idle_blocked = 0;  // of all members: idle while tasks were open and none was ready
 };
 
-// What follows from the rest: fills in the sums of each member, the moments, the time blocked and the critical path.
+// Fills in what follows from the rest: the sums of each member, the moments, the blocked time and the critical path.
 // `open` and `ready` are intervals of tasks.
 struct Interval {
   double from = 0, to = 0;

@@ -1,4 +1,5 @@
-// How long messages are kept for a reader that acknowledges them later: on the boot clock of one boot, like a lease.
+// The deadline until which delivered messages wait for their acknowledgement. Like a lease, it counts on the boot clock
+// and is valid for one boot.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@ namespace team {
 struct Hold {
   std::string boot;
   double until = 0;
-  std::optional<std::string> run;  // which life of the reader holds them
+  std::optional<std::string> run;  // the run of the reader that holds them
 };
 
 Hold parse_hold(std::string_view text, std::string_view file);

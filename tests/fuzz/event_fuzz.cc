@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "libteam/base/text.h"
-#include "libteam/record/chronicle.h"
+#include "libteam/record/history_builder.h"
 #include "libteam/record/scene.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -17,13 +17,13 @@ namespace {
 
 void check_history(const History& history) {
   REQUIRE(history.start <= history.end);
-  for (const MemberPast& member : history.members) {
+  for (const MemberHistory& member : history.members) {
     double last = history.start;
-    for (const Stay& stay : member.stays) {
-      REQUIRE(stay.from >= last && stay.to >= stay.from);
-      last = stay.to;
+    for (const StateInterval& interval : member.states) {
+      REQUIRE(interval.from >= last && interval.to >= interval.from);
+      last = interval.to;
     }
-    for (const Stint& work : member.works) REQUIRE(work.to >= work.from);
+    for (const WorkInterval& work : member.works) REQUIRE(work.to >= work.from);
     REQUIRE(member.worked >= 0 && member.idle >= 0 && member.paused >= 0);
   }
   REQUIRE(history.critical_time >= 0 && !std::isnan(history.parallelism()));
@@ -32,7 +32,7 @@ void check_history(const History& history) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  Chronicle chronicle;
+  HistoryBuilder builder;
   Scene scene;
   constexpr std::size_t kMost = 8;
   for (const std::string& line : split(fuzz::text_of(bytes, size), '\n')) {
@@ -49,11 +49,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     REQUIRE(parse_envelope(again, "again").details == envelope.details);
     if (auto happening = happening_of(envelope)) add(scene, std::move(*happening), kMost);
     REQUIRE(scene.events.size() <= kMost);
-    chronicle.add(envelope);
+    builder.add(envelope);
   }
   GraphTask task;
   task.id = 1;
   task.subject = "x";
-  check_history(std::move(chronicle).close(TaskGraph({task}), {{"ann", true}, {"bob", std::nullopt}}, 1e9));
+  check_history(std::move(builder).close(TaskGraph({task}), {{"ann", true}, {"bob", std::nullopt}}, 1e9));
   return 0;
 }

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "libteam/record/chronicle.h"
+#include "libteam/record/history_builder.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -40,7 +40,7 @@ class Log {
 
  private:
   std::int64_t seq_;
-  Chronicle chronicle_;
+  HistoryBuilder chronicle_;
 };
 
 GraphTask task(TaskId id, Status status, std::vector<TaskId> blocked_by = {}, const std::string& owner = "") {
@@ -55,18 +55,18 @@ GraphTask task(TaskId id, Status status, std::vector<TaskId> blocked_by = {}, co
 
 bool near(double one, double other) { return std::abs(one - other) < 1e-9; }
 
-bool spans(const Stint& stint, double from, double to, Stint::End end) {
+bool spans(const WorkInterval& stint, double from, double to, WorkInterval::End end) {
   return near(stint.from, from) && near(stint.to, to) && stint.end == end;
 }
 
-bool spans(const Stay& stay, double from, double to, State state) {
-  return near(stay.from, from) && near(stay.to, to) && stay.state == state;
+bool spans(const StateInterval& interval, double from, double to, State state) {
+  return near(interval.from, from) && near(interval.to, to) && interval.state == state;
 }
 
 void nothing_has_happened() {
   const History history = Log().close({task(1, Status::pending)}, {{"lead", std::nullopt}}, 50);
   CHECK(near(history.start, 50) && near(history.end, 50) && !history.goes_on);
-  CHECK(history.members.size() == 1 && history.members[0].stays.empty() && history.members[0].works.empty());
+  CHECK(history.members.size() == 1 && history.members[0].states.empty() && history.members[0].works.empty());
   CHECK(history.critical_path.empty() && history.moments.empty());
   CHECK(near(history.parallelism(), 0) && near(history.untaken(), 0));
 }
@@ -79,12 +79,12 @@ void work_and_states() {
   const History history = log.close({task(1, Status::completed)}, {{"lead", std::nullopt}, {"ann", false}}, 99);
   CHECK(near(history.start, 10) && near(history.end, 20) && !history.goes_on);
   CHECK(history.members.size() == 2);
-  const MemberPast& ann = history.members[1];
-  CHECK(ann.works.size() == 1 && spans(ann.works[0], 13, 16, Stint::End::completed));
-  CHECK(ann.stays.size() == 3);
-  CHECK(spans(ann.stays[0], 11, 12, State::spawn));
-  CHECK(spans(ann.stays[1], 12, 16, State::active));
-  CHECK(spans(ann.stays[2], 16, 20, State::idle));
+  const MemberHistory& ann = history.members[1];
+  CHECK(ann.works.size() == 1 && spans(ann.works[0], 13, 16, WorkInterval::End::completed));
+  CHECK(ann.states.size() == 3);
+  CHECK(spans(ann.states[0], 11, 12, State::spawn));
+  CHECK(spans(ann.states[1], 12, 16, State::active));
+  CHECK(spans(ann.states[2], 16, 20, State::idle));
   CHECK(near(ann.worked, 3) && near(ann.idle, 4));
   CHECK(near(history.parallelism(), 0.3));
   CHECK(near(history.untaken(), 3));
@@ -95,8 +95,8 @@ void still_running() {
   log.task(10, "lead", "CREATED", 1, "").state(10, "ann", "", "active").task(12, "ann", "CLAIMED", 1, "ann");
   const History history = log.close({task(1, Status::in_progress, {}, "ann")}, {{"ann", true}}, 30);
   CHECK(history.goes_on && near(history.end, 30));
-  CHECK(spans(history.members[0].works[0], 12, 30, Stint::End::running));
-  CHECK(spans(history.members[0].stays[0], 10, 30, State::active));
+  CHECK(spans(history.members[0].works[0], 12, 30, WorkInterval::End::running));
+  CHECK(spans(history.members[0].states[0], 10, 30, State::active));
 }
 
 void a_person_holds_a_task() {
@@ -104,7 +104,7 @@ void a_person_holds_a_task() {
   log.task(10, "lead", "CREATED", 1, "").task(12, "eve", "CLAIMED", 1, "eve");
   const History history = log.close({task(1, Status::in_progress, {}, "eve")}, {{"lead", std::nullopt}}, 30);
   CHECK(history.goes_on && history.members.size() == 2 && history.members[1].name == "eve");
-  CHECK(spans(history.members[1].works[0], 12, 30, Stint::End::running));
+  CHECK(spans(history.members[1].works[0], 12, 30, WorkInterval::End::running));
 }
 
 void a_member_dies() {
@@ -114,8 +114,8 @@ void a_member_dies() {
   const History history =
       log.close({task(1, Status::in_progress, {}, "ann"), task(2, Status::pending)}, {{"ann", false}}, 99);
   CHECK(!history.goes_on && near(history.end, 20));
-  CHECK(spans(history.members[0].works[0], 11, 14, Stint::End::lost));
-  CHECK(spans(history.members[0].stays[0], 10, 14, State::active));
+  CHECK(spans(history.members[0].works[0], 11, 14, WorkInterval::End::lost));
+  CHECK(spans(history.members[0].states[0], 10, 14, State::active));
 }
 
 void a_member_loses_its_task_to_another() {
@@ -123,9 +123,9 @@ void a_member_loses_its_task_to_another() {
   log.task(10, "lead", "CREATED", 1, "").state(10, "ann", "", "active").task(11, "ann", "CLAIMED", 1, "ann");
   log.released(18, "bob", 1, "ann").task(18, "bob", "CLAIMED", 1, "bob").task(21, "bob", "FAILED", 1, "bob");
   const History history = log.close({task(1, Status::failed)}, {{"ann", false}, {"bob", std::nullopt}}, 99);
-  CHECK(spans(history.members[0].works[0], 11, 18, Stint::End::released));
-  CHECK(spans(history.members[0].stays[0], 10, 18, State::active));
-  CHECK(spans(history.members[1].works[0], 18, 21, Stint::End::failed));
+  CHECK(spans(history.members[0].works[0], 11, 18, WorkInterval::End::released));
+  CHECK(spans(history.members[0].states[0], 10, 18, State::active));
+  CHECK(spans(history.members[1].works[0], 18, 21, WorkInterval::End::failed));
   CHECK(history.members[1].works[0].reason == "why");
   CHECK(near(history.tasks.at(1).worked, 10));
 }
@@ -135,8 +135,8 @@ void a_dead_member_works_until_its_last_sign() {
   log.task(10, "lead", "CREATED", 1, "").state(10, "ann", "", "active").task(11, "ann", "CLAIMED", 1, "ann");
   log.event(14, "ann", "STEP_STARTED", "{}").released(9000, "system", 1, "ann");
   const History history = log.close({task(1, Status::pending)}, {{"ann", false}}, 9999);
-  CHECK(spans(history.members[0].works[0], 11, 14, Stint::End::lost));
-  CHECK(spans(history.members[0].stays[0], 10, 14, State::active));
+  CHECK(spans(history.members[0].works[0], 11, 14, WorkInterval::End::lost));
+  CHECK(spans(history.members[0].states[0], 10, 14, State::active));
   CHECK(near(history.worked(), 3) && near(history.end, 9000));
 }
 
@@ -146,17 +146,17 @@ void a_dead_member_whose_claim_is_gone_from_the_log() {
   log.released(50, "system", 1, "ann").released(50, "system", 2, "bob");
   const History history =
       log.close({task(1, Status::pending), task(2, Status::pending)}, {{"ann", false}, {"bob", false}}, 99);
-  CHECK(spans(history.members[0].works[0], 10, 12, Stint::End::lost));
-  CHECK(spans(history.members[1].works[0], 10, 10, Stint::End::lost));
+  CHECK(spans(history.members[0].works[0], 10, 12, WorkInterval::End::lost));
+  CHECK(spans(history.members[1].works[0], 10, 10, WorkInterval::End::lost));
 }
 
 void a_claim_that_only_the_board_tells_of() {
   GraphTask held = task(1, Status::in_progress, {}, "ann");
   held.claimed_at = 25;
   const History running = Log().task(10, "lead", "CREATED", 1, "").close({held}, {{"ann", true}}, 30);
-  CHECK(running.goes_on && spans(running.members[0].works[0], 25, 30, Stint::End::running));
+  CHECK(running.goes_on && spans(running.members[0].works[0], 25, 30, WorkInterval::End::running));
   const History lost = Log().task(10, "lead", "CREATED", 1, "").close({held}, {{"ann", false}}, 30);
-  CHECK(!lost.goes_on && near(lost.end, 25) && spans(lost.members[0].works[0], 25, 25, Stint::End::lost));
+  CHECK(!lost.goes_on && near(lost.end, 25) && spans(lost.members[0].works[0], 25, 25, WorkInterval::End::lost));
 }
 
 void another_team_on_the_same_board() {
@@ -172,10 +172,10 @@ void a_second_life_starts_after_the_last_sign_of_the_first() {
   log.state(10, "ann", "", "active").event(12, "ann", "TOOL_CALL_START", "{}");
   log.state(40, "ann", "active", "spawn").state(41, "ann", "spawn", "idle");
   const History history = log.close({}, {{"ann", true}}, 50);
-  const auto& stays = history.members[0].stays;
-  CHECK(stays.size() == 3);
-  CHECK(spans(stays[0], 10, 12, State::active) && spans(stays[1], 40, 41, State::spawn));
-  CHECK(spans(stays[2], 41, 50, State::idle));
+  const auto& states = history.members[0].states;
+  CHECK(states.size() == 3);
+  CHECK(spans(states[0], 10, 12, State::active) && spans(states[1], 40, 41, State::spawn));
+  CHECK(spans(states[2], 41, 50, State::idle));
 }
 
 void a_task_claimed_twice() {
@@ -183,8 +183,8 @@ void a_task_claimed_twice() {
   log.task(10, "lead", "CREATED", 1, "").task(11, "ann", "CLAIMED", 1, "ann").task(15, "bob", "CLAIMED", 1, "bob");
   log.task(17, "bob", "COMPLETED", 1, "bob");
   const History history = log.close({task(1, Status::completed)}, {{"ann", std::nullopt}, {"bob", std::nullopt}}, 99);
-  CHECK(spans(history.members[0].works[0], 11, 15, Stint::End::lost));
-  CHECK(spans(history.members[1].works[0], 15, 17, Stint::End::completed));
+  CHECK(spans(history.members[0].works[0], 11, 15, WorkInterval::End::lost));
+  CHECK(spans(history.members[1].works[0], 15, 17, WorkInterval::End::completed));
 }
 
 void a_log_that_starts_in_the_middle() {
@@ -198,11 +198,11 @@ void a_log_that_starts_in_the_middle() {
   const History history = log.close({task(1, Status::completed), held, old, task(4, Status::completed)},
                                     {{"ann", true}, {"bob", false}, {"eve", std::nullopt}}, 20);
   CHECK(history.starts_in_the_middle && near(history.start, 10));
-  CHECK(history.members[0].stays.size() == 2);
-  CHECK(spans(history.members[0].stays[0], 10, 13, State::active));
+  CHECK(history.members[0].states.size() == 2);
+  CHECK(spans(history.members[0].states[0], 10, 13, State::active));
   CHECK(history.members[1].works.size() == 2);
-  CHECK(spans(history.members[1].works[0], 10, 14, Stint::End::completed));
-  CHECK(spans(history.members[2].works[0], 10, 20, Stint::End::running));
+  CHECK(spans(history.members[1].works[0], 10, 14, WorkInterval::End::completed));
+  CHECK(spans(history.members[2].works[0], 10, 20, WorkInterval::End::running));
   CHECK(near(history.tasks.at(3).waited, 10));
 }
 
@@ -212,8 +212,8 @@ void the_clock_goes_back() {
   log.task(60, "ann", "COMPLETED", 1, "ann").state(115, "ann", "active", "shutdown");
   const History history = log.close({task(1, Status::completed)}, {{"ann", false}}, 70);
   CHECK(near(history.start, 100) && near(history.end, 115));
-  CHECK(spans(history.members[0].works[0], 110, 110, Stint::End::completed));
-  CHECK(spans(history.members[0].stays[0], 110, 115, State::active));
+  CHECK(spans(history.members[0].works[0], 110, 110, WorkInterval::End::completed));
+  CHECK(spans(history.members[0].states[0], 110, 115, State::active));
   CHECK(history.elapsed() >= 0);
 }
 
@@ -221,7 +221,7 @@ void now_is_before_the_last_event() {
   Log log;
   log.state(100, "ann", "", "active").task(101, "lead", "CREATED", 1, "");
   const History history = log.close({task(1, Status::pending)}, {{"ann", true}}, 7);
-  CHECK(near(history.end, 101) && spans(history.members[0].stays[0], 100, 101, State::active));
+  CHECK(near(history.end, 101) && spans(history.members[0].states[0], 100, 101, State::active));
 }
 
 void waiting_for_a_plan_is_no_work() {
@@ -310,8 +310,8 @@ void tried_again_and_given_up() {
   log.task(1, "lead", "CREATED", 1, "").task(2, "ann", "CLAIMED", 1, "ann").task(4, "ann", "FAILED", 1, "ann");
   log.task(5, "lead", "REOPENED", 1, "").task(7, "bob", "CLAIMED", 1, "bob").task(9, "lead", "DELETED", 1, "");
   const History history = log.close({}, {{"ann", std::nullopt}, {"bob", std::nullopt}}, 10);
-  CHECK(spans(history.members[0].works[0], 2, 4, Stint::End::failed));
-  CHECK(spans(history.members[1].works[0], 7, 9, Stint::End::lost));
+  CHECK(spans(history.members[0].works[0], 2, 4, WorkInterval::End::failed));
+  CHECK(spans(history.members[1].works[0], 7, 9, WorkInterval::End::lost));
 }
 
 // Of one whom a log that starts in the middle tells of for the first time when it begins, its past is not made up.
@@ -320,7 +320,7 @@ void first_signs_in_the_middle() {
   log.event(10, "lead", "STEP_STARTED", "{}").state(11, "ann", "shutdown", "active").state(12, "bob", "idle", "spawn");
   log.state(13, "eve", "", "idle");
   const History history = log.close({}, {{"ann", true}, {"bob", true}, {"eve", true}}, 20);
-  for (const MemberPast& member : history.members) CHECK(member.stays.size() == 1);
+  for (const MemberHistory& member : history.members) CHECK(member.states.size() == 1);
 }
 
 void critical_path_with_a_shorter_way() {
@@ -335,7 +335,7 @@ void critical_path_with_a_shorter_way() {
 }
 
 void ends_have_names() {
-  using enum Stint::End;
+  using enum WorkInterval::End;
   CHECK(name_of(completed) == "completed" && name_of(failed) == "failed" && name_of(released) == "released");
   CHECK(name_of(lost) == "lost" && name_of(running) == "running");
 }
@@ -352,7 +352,7 @@ void messages_and_strange_events() {
   log.event(8, "ann", "TASK_CLAIMED", "{}");
   const History history = log.close({}, {{"ann", true}}, 9);
   CHECK(history.messages.size() == 1 && history.messages[0].summary == "hi" && history.messages[0].recipient == "bob");
-  CHECK(history.members.size() == 1 && history.members[0].stays.empty() && history.members[0].works.empty());
+  CHECK(history.members.size() == 1 && history.members[0].states.empty() && history.members[0].works.empty());
 }
 
 }  // namespace

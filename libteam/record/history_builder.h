@@ -1,4 +1,4 @@
-// The events of a log, one by one, become a History; nobody needs to hold a whole log.
+// Builds a History from the events of a log, one at a time, so that the whole log is never in memory.
 #pragma once
 
 #include <map>
@@ -17,24 +17,24 @@ struct MemberNow {
   std::optional<bool> lives;  // none: never run by us, perhaps a person
 };
 
-class Chronicle {
+class HistoryBuilder {
  public:
   void add(const Envelope& envelope);
-  // `now` is for what goes on.
+  // Ends the log at `now`: work that has not ended lasts until then.
   History close(const TaskGraph& board, const std::vector<MemberNow>& members, double now) &&;
 
  private:
-  struct Holding {  // a task that somebody holds at this point of the log
+  struct Holding {  // a task in progress at this point of the log
     std::string owner;
     std::size_t work = 0;  // its place in the owner's works
   };
   struct Life {
-    std::vector<Stay> stays;
-    std::vector<Stint> works;
-    double last_sign = 0;     // the last thing it did
-    bool is_staying = false;  // the last of its stays has not ended
+    std::vector<StateInterval> states;
+    std::vector<WorkInterval> works;
+    double last_sign = 0;         // time of its last event
+    bool has_open_state = false;  // the last of its states has no end yet
   };
-  enum class Until { now, last_sign };  // how long somebody worked on what it no longer has
+  enum class Until { now, last_sign };  // when the work on a lost task ended
   struct Span {
     double from = 0;
     std::optional<double> to;
@@ -49,7 +49,7 @@ class Chronicle {
   void add_task(const Envelope& envelope);
   void add_message(const Envelope& envelope);
   void take(TaskId id, const std::string& owner, const std::string& subject);
-  void give_up(TaskId id, Stint::End end, const std::string& owner, const std::string& subject,
+  void give_up(TaskId id, WorkInterval::End end, const std::string& owner, const std::string& subject,
                const std::string& reason, Until until = Until::now);
   Course& course_of(TaskId id);
   void add_from_board(const TaskGraph& board, const std::vector<MemberNow>& members);

@@ -1,4 +1,4 @@
-#include "libteam/record/chronicle.h"
+#include "libteam/record/history_builder.h"
 
 #include <algorithm>
 #include <set>
@@ -10,7 +10,7 @@ namespace team {
 
 namespace {
 
-constexpr std::string_view kToolkit = "system";  // takes a task only from an owner that died or whose lease ran out
+constexpr std::string_view kToolkit = "system";  // releases the tasks of dead owners and expired leases
 
 std::optional<State> parse_state(std::string_view text) {
   for (const State state :
@@ -25,7 +25,7 @@ std::string text_of(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// Who had a task before this event took it away: then `owner` is null and the changes tell.
+// The owner before this event. If the event removed the owner, `owner` is null and the changes name it.
 std::string owner_of(const Json& json) {
   std::string owner = text_of(json, "owner");
   if (!owner.empty()) return owner;
@@ -38,7 +38,7 @@ std::string owner_of(const Json& json) {
 
 }  // namespace
 
-void Chronicle::add(const Envelope& envelope) {
+void HistoryBuilder::add(const Envelope& envelope) {
   now_ = has_begun_ ? std::max(now_, envelope.timestamp) : envelope.timestamp;
   if (!has_begun_) {
     has_begun_ = true;
@@ -51,24 +51,24 @@ void Chronicle::add(const Envelope& envelope) {
   lives_[envelope.agent].last_sign = now_;
 }
 
-void Chronicle::add_state(const Envelope& envelope) {
+void HistoryBuilder::add_state(const Envelope& envelope) {
   const Json json = Json::parse(envelope.details);
   const auto to = parse_state(text_of(json, "to"));
   if (!to) return;
   const auto from = parse_state(text_of(json, "from"));
   const bool is_known = lives_.count(envelope.agent) > 0;
   Life& life = lives_[envelope.agent];
-  if (life.is_staying) {
-    // A new life: of the one before, the last sign is all that is known.
-    life.stays.back().to = *to == State::spawn ? life.last_sign : now_;
+  if (life.has_open_state) {
+    // The member was restarted: the time of its last event is all that is known of the run before.
+    life.states.back().to = *to == State::spawn ? life.last_sign : now_;
   } else if (!is_known && starts_in_the_middle_ && from && *from != State::shutdown && *to != State::spawn) {
-    life.stays.push_back({*from, start_, now_, ""});
+    life.states.push_back({*from, start_, now_, ""});
   }
-  life.is_staying = *to != State::shutdown;
-  if (life.is_staying) life.stays.push_back({*to, now_, now_, text_of(json, "reason")});
+  life.has_open_state = *to != State::shutdown;
+  if (life.has_open_state) life.states.push_back({*to, now_, now_, text_of(json, "reason")});
 }
 
-void Chronicle::add_task(const Envelope& envelope) {
+void HistoryBuilder::add_task(const Envelope& envelope) {
   const Json json = Json::parse(envelope.details);
   const auto number = json.find("task_id");
   if (number == json.end() || !number->is_number_integer()) return;
@@ -87,40 +87,41 @@ void Chronicle::add_task(const Envelope& envelope) {
   Course& course = course_of(id);
   if (!course.pending.empty() && !course.pending.back().to) course.pending.back().to = now_;
   if (type == "TASK_CLAIMED") {
-    give_up(id, Stint::End::lost, "", subject, "taken again");
+    give_up(id, WorkInterval::End::lost, "", subject, "taken again");
     take(id, owner, subject);
   } else if (type == "TASK_RELEASED" || type == "TASK_REOPENED") {
-    give_up(id, is_taken_from_the_lost ? Stint::End::lost : Stint::End::released, type == "TASK_RELEASED" ? owner : "",
-            subject, text_of(json, "reason"), is_taken_from_the_lost ? Until::last_sign : Until::now);
+    give_up(id, is_taken_from_the_lost ? WorkInterval::End::lost : WorkInterval::End::released,
+            type == "TASK_RELEASED" ? owner : "", subject, text_of(json, "reason"),
+            is_taken_from_the_lost ? Until::last_sign : Until::now);
     course.pending.push_back({now_, std::nullopt});
     course.ended.reset();
     course.completed.reset();
   } else {
-    const auto end = type == "TASK_COMPLETED" ? Stint::End::completed
-                     : type == "TASK_FAILED"  ? Stint::End::failed
-                                              : Stint::End::lost;
-    give_up(id, end, end == Stint::End::lost ? "" : owner, subject,
-            text_of(json, end == Stint::End::completed ? "result" : "reason"));
+    const auto end = type == "TASK_COMPLETED" ? WorkInterval::End::completed
+                     : type == "TASK_FAILED"  ? WorkInterval::End::failed
+                                              : WorkInterval::End::lost;
+    give_up(id, end, end == WorkInterval::End::lost ? "" : owner, subject,
+            text_of(json, end == WorkInterval::End::completed ? "result" : "reason"));
     course.ended = now_;
-    if (end == Stint::End::completed) course.completed = now_;
+    if (end == WorkInterval::End::completed) course.completed = now_;
   }
 }
 
-// What the log tells for the first time without having told its start was there when it began.
-Chronicle::Course& Chronicle::course_of(TaskId id) {
+// A task or state that the log mentions without its start was there when the log began.
+HistoryBuilder::Course& HistoryBuilder::course_of(TaskId id) {
   return courses_.try_emplace(id, Course{.pending = {}, .created = start_, .ended = {}, .completed = {}}).first->second;
 }
 
-void Chronicle::take(TaskId id, const std::string& owner, const std::string& subject) {
+void HistoryBuilder::take(TaskId id, const std::string& owner, const std::string& subject) {
   if (owner.empty()) return;
-  std::vector<Stint>& works = lives_[owner].works;
+  std::vector<WorkInterval>& works = lives_[owner].works;
   held_[id] = {owner, works.size()};
-  works.push_back({id, subject, now_, now_, Stint::End::running, ""});
+  works.push_back({id, subject, now_, now_, WorkInterval::End::running, ""});
 }
 
-// `owner` is for a claim that the log does not tell of.
-void Chronicle::give_up(TaskId id, Stint::End end, const std::string& owner, const std::string& subject,
-                        const std::string& reason, Until until) {
+// `owner` serves for a claim that is not in the log.
+void HistoryBuilder::give_up(TaskId id, WorkInterval::End end, const std::string& owner, const std::string& subject,
+                             const std::string& reason, Until until) {
   const auto found = held_.find(id);
   if (found == held_.end()) {
     if (!starts_in_the_middle_ || owner.empty()) return;
@@ -130,8 +131,8 @@ void Chronicle::give_up(TaskId id, Stint::End end, const std::string& owner, con
     return;
   }
   Life& life = lives_[found->second.owner];
-  Stint& work = life.works[found->second.work];
-  // Whoever held a task until somebody took it away is not known to have ended before, unless it was found dead.
+  WorkInterval& work = life.works[found->second.work];
+  // An owner worked until its task was taken away, unless it was found dead by then.
   if (until == Until::now) life.last_sign = now_;
   work.to = std::max(work.from, life.last_sign);
   work.end = end;
@@ -139,15 +140,15 @@ void Chronicle::give_up(TaskId id, Stint::End end, const std::string& owner, con
   held_.erase(found);
 }
 
-void Chronicle::add_message(const Envelope& envelope) {
+void HistoryBuilder::add_message(const Envelope& envelope) {
   const Json json = Json::parse(envelope.details);
   messages_.push_back({now_, text_of(json, "sender"), text_of(json, "recipient"), text_of(json, "message_type"),
                        text_of(json, "summary")});
 }
 
-// What was there before the log began and has not changed since. Whoever is no member works for another team on the
-// same board.
-void Chronicle::add_from_board(const TaskGraph& board, const std::vector<MemberNow>& members) {
+// Adds tasks that were there before the log began and have not changed since. An owner that is no member belongs to
+// another team on the same board.
+void HistoryBuilder::add_from_board(const TaskGraph& board, const std::vector<MemberNow>& members) {
   if (!has_begun_) return;
   std::set<std::string> names;
   for (const MemberNow& member : members) names.insert(member.name);
@@ -156,10 +157,10 @@ void Chronicle::add_from_board(const TaskGraph& board, const std::vector<MemberN
     const GraphTask& task = node.task;
     const bool is_ours = task.owner && names.count(*task.owner) > 0;
     if (task.status == Status::in_progress && is_ours && held_.count(task.id) == 0) {
-      std::vector<Stint>& works = lives_[*task.owner].works;
+      std::vector<WorkInterval>& works = lives_[*task.owner].works;
       held_[task.id] = {*task.owner, works.size()};
       works.push_back({task.id, task.subject, std::clamp(task.claimed_at.value_or(start_), start_, now_), now_,
-                       Stint::End::running, ""});
+                       WorkInterval::End::running, ""});
     }
     const double created = std::clamp(task.created_at, start_, now_);
     const auto [course, is_new] = courses_.try_emplace(task.id);
@@ -171,8 +172,8 @@ void Chronicle::add_from_board(const TaskGraph& board, const std::vector<MemberN
   }
 }
 
-// Whoever lives and whatever is held goes on until the end; of the dead the last sign is all that is known.
-void Chronicle::end_lives(const std::vector<MemberNow>& members, History& history) {
+// Open intervals of living members last until the end; those of dead members until their last event.
+void HistoryBuilder::end_lives(const std::vector<MemberNow>& members, History& history) {
   std::vector<std::string> names;
   std::set<std::string> dead, living;
   for (const MemberNow& member : members) {
@@ -180,40 +181,40 @@ void Chronicle::end_lives(const std::vector<MemberNow>& members, History& histor
     if (member.lives) (*member.lives ? living : dead).insert(member.name);
   }
   for (const auto& [name, life] : lives_) {
-    const bool has_past = !life.stays.empty() || !life.works.empty();
+    const bool has_past = !life.states.empty() || !life.works.empty();
     if (has_past && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    if (life.is_staying && living.count(name) > 0) history.goes_on = true;
+    if (life.has_open_state && living.count(name) > 0) history.goes_on = true;
   }
   for (const auto& [id, holding] : held_) {
     history.goes_on = history.goes_on || dead.count(holding.owner) == 0;
-    // The board may tell of a claim that came after the last event.
+    // The board may show a claim that came after the last event.
     history.end = std::max(history.end, lives_[holding.owner].works[holding.work].from);
   }
   if (history.goes_on) history.end = std::max(history.end, now_);
   for (const std::string& name : names) {
     Life& life = lives_[name];
-    if (life.is_staying) life.stays.back().to = living.count(name) > 0 ? history.end : life.last_sign;
-    for (Stint& work : life.works) {
-      if (work.end != Stint::End::running) continue;
+    if (life.has_open_state) life.states.back().to = living.count(name) > 0 ? history.end : life.last_sign;
+    for (WorkInterval& work : life.works) {
+      if (work.end != WorkInterval::End::running) continue;
       const bool is_lost = dead.count(name) > 0;
       work.to = is_lost ? std::max(work.from, life.last_sign) : history.end;
-      if (is_lost) work.end = Stint::End::lost;
+      if (is_lost) work.end = WorkInterval::End::lost;
     }
     std::stable_sort(life.works.begin(), life.works.end(),
-                     [](const Stint& a, const Stint& b) { return a.from < b.from; });
-    history.members.push_back({.name = name, .stays = std::move(life.stays), .works = std::move(life.works)});
+                     [](const WorkInterval& a, const WorkInterval& b) { return a.from < b.from; });
+    history.members.push_back({.name = name, .states = std::move(life.states), .works = std::move(life.works)});
   }
 }
 
 // A task is ready when it is pending and all its blockers are completed.
-Waits Chronicle::waits_of(const TaskGraph& board, History& history) const {
+Waits HistoryBuilder::waits_of(const TaskGraph& board, History& history) const {
   Waits waits;
   waits.open.reserve(board.nodes().size());
   waits.ready.reserve(board.nodes().size());
   for (const GraphNode& node : board.nodes()) {
     if (!is_on_board(node)) continue;
     const GraphTask& task = node.task;
-    TaskPast& past = history.tasks[task.id];
+    TaskHistory& past = history.tasks[task.id];
     const auto found = courses_.find(task.id);
     if (found == courses_.end()) continue;
     const Course& course = found->second;
@@ -234,7 +235,7 @@ Waits Chronicle::waits_of(const TaskGraph& board, History& history) const {
   return waits;
 }
 
-History Chronicle::close(const TaskGraph& board, const std::vector<MemberNow>& members, double now) && {
+History HistoryBuilder::close(const TaskGraph& board, const std::vector<MemberNow>& members, double now) && {
   History history;
   history.starts_in_the_middle = starts_in_the_middle_;
   history.messages = std::move(messages_);
@@ -244,7 +245,7 @@ History Chronicle::close(const TaskGraph& board, const std::vector<MemberNow>& m
   add_from_board(board, members);
   end_lives(members, history);
   const Waits waits = waits_of(board, history);
-  courses_.clear();  // of a large board that is a tenth of all memory
+  courses_.clear();  // for a large board this is a tenth of the memory
   sum_up(history, board, waits);
   return history;
 }
