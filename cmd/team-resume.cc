@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "libteam/agent/spawn.h"
 #include "libteam/cli/command.h"
@@ -36,6 +37,7 @@ team::Exit resume(team::Context& context, const Options& options) {
   for (const std::string& name : options.names) place.mail().mailbox(name);  // throws if there is no such member
   context.changes();
   bool any = false;
+  std::set<std::string> attach;
   for (const team::Member& member : context.team().members) {
     const auto& names = options.names;
     if (!names.empty() && std::find(names.begin(), names.end(), member.name) == names.end()) continue;
@@ -44,6 +46,7 @@ team::Exit resume(team::Context& context, const Options& options) {
     // A folder of another machine is not here.
     const bool there = std::filesystem::is_directory(state->start.directory);
     team::Spawner spawner(place, mode_of(context.team(), *state, options), team::warn);
+    spawner.prefer_server(state->tmux);
     try {
       spawner.start(member.name, state->start.arguments, there ? state->start.directory : "");
     } catch (const team::Error& error) {
@@ -52,10 +55,12 @@ team::Exit resume(team::Context& context, const Options& options) {
       throw;
     }
     any = true;
+    if (!spawner.how_to_attach().empty()) attach.insert(spawner.how_to_attach());
     context.out().line(context.json() ? fmt::format(R"({{"name":"{}"}})", member.name) : member.name);
     context.out().flush();
     context.made();
   }
+  for (const std::string& how : attach) team::warn("to see it: " + how);
   return any ? team::Exit::done : team::no(context, "nobody is missing");
 }
 

@@ -62,6 +62,7 @@ void start(team::Context& context, team::Workplace& place, team::SpawnMode mode,
     spawner.start(name, {}, "");
     say(context, "teammate", name);
   }
+  if (!spawner.how_to_attach().empty()) team::warn("to see it: " + spawner.how_to_attach());
 }
 
 // Until nothing moves any more; then everybody goes home and the outcome is the exit status.

@@ -11,6 +11,7 @@
 #include "libteam/cli/input.h"
 #include "libteam/cli/model_options.h"
 #include "libteam/record/role.h"
+#include "libteam/system/environment.h"
 #include "libteam/system/id.h"
 
 namespace {
@@ -94,6 +95,7 @@ void employ(Worker& worker, team::Workplace& place, const Options& options, cons
 }
 
 team::Exit run(team::Context& context, Options& options) {
+  team::adopt_environment();
   const team::Team& team = context.team();
   if (context.actor().name != options.name) context.require_lead("start a teammate");
   if (!team::is_name(options.name)) team::fail(team::Code::usage, "'{}' is not a name", team::one_line(options.name));

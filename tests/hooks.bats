@@ -282,16 +282,17 @@ $(realpath "$BIN")" "$(cat seen)"
 
 @test "a hook is nobody when the user or the toolkit itself acts, and has no keys of models" {
   make_team
-  export ANTHROPIC_API_KEY=secret OPENAI_API_KEY=secret
+  export ANTHROPIC_API_KEY=none-of-its-business OPENAI_API_KEY=none-of-its-business GROQ_API_KEY=none-of-its-business ANTHROPIC_AUTH_TOKEN=none-of-its-business
+  export CLAUDE_CODE_OAUTH_TOKEN=none-of-its-business REPLICATE_API_TOKEN=none-of-its-business HF_TOKEN=none-of-its-business ANTHROPIC_CUSTOM_HEADERS=none-of-its-business
   hook task-created <<<'env >before'
   hook post-message-sent <<<'env >after'
 
   TEAM_MEMBER=lead task-create 'first' --owner backend
   same TEAM_MEMBER=lead "$(grep '^TEAM_MEMBER' before)"
-  run ! grep -e '^TEAM_MEMBER' -e secret after
+  run ! grep -e '^TEAM_MEMBER' -e none-of-its-business after
 
   task-create 'second'
-  run ! grep -e '^TEAM_MEMBER' -e secret before
+  run ! grep -e '^TEAM_MEMBER' -e none-of-its-business before
 }
 
 @test "a post hook is told the line of the log, after the change" {

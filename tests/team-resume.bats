@@ -2,6 +2,9 @@ load helper
 load mail
 load teammates
 
+# Whether the caller of the tests is inside tmux must not matter.
+unset TMUX TMUX_PANE
+
 # Two teammates that have nothing to do, in the background.
 start_two() {
   team-create alpha
@@ -380,4 +383,42 @@ runs() {
   run --separate-stderr bin/team-resume
 
   refused 74 "team-resume: io: coder-1 did not start: *"
+}
+
+@test "uses the tmux server that a teammate ran in, from any shell, and says how to see it" {
+  command -v tmux >/dev/null || skip 'needs tmux'
+  export TMUX_TMPDIR=$PWD HOME=$PWD
+  team-create alpha >/dev/null
+  tmux -f /dev/null -L mine new-session -d -s mine cat 3>&-
+  socket=$(tmux -L mine display-message -p -t mine '#{socket_path}')
+  TMUX=$socket,1,0 teammate-spawn coder --exec true 2>/dev/null >&2
+  wait_until sleeps coder-1
+  crash coder-1
+
+  run --separate-stderr team-resume
+
+  same 0 "$status"
+  same coder-1 "$output"
+  session=$(tmux -L mine list-sessions -F '#{session_name}' | grep ^teamkit-alpha-)
+  same "team-resume: to see it: tmux -S $socket attach -t $session" "$stderr"
+  same "$socket tmux" "$(state_of coder-1 '"\(.tmux) \(.start.mode)"')"
+  same 1 "$(find . -type s | wc -l)"
+}
+
+@test "makes a tmux server of the team's own where the former one is gone, and says how to see it" {
+  command -v tmux >/dev/null || skip 'needs tmux'
+  export TMUX_TMPDIR=$PWD HOME=$PWD
+  team-create alpha >/dev/null
+  tmux -f /dev/null -L mine new-session -d -s mine cat 3>&-
+  socket=$(tmux -L mine display-message -p -t mine '#{socket_path}')
+  TMUX=$socket,1,0 teammate-spawn coder --exec true 2>/dev/null >&2
+  wait_until sleeps coder-1
+  tmux -L mine kill-server
+  wait_until is_free .teams/alpha/coder-1.alive
+
+  run --separate-stderr team-resume
+
+  same 0 "$status"
+  same coder-1 "$output"
+  same "team-resume: to see it: tmux -L $(basename tmux-*/teamkit-alpha-*) attach" "$stderr"
 }

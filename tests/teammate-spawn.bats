@@ -841,6 +841,90 @@ no_panes() { [ -z "$(titles)" ]; }
   same '' "$(grep ^TASK_ seen || true)"
 }
 
+# value_of NAME: of a variable that the program of a teammate saw, in the file seen.
+value_of() {
+  local entry
+  while IFS= read -rd '' entry; do [[ $entry != "$1="* ]] || printf '%s' "${entry#*=}"; done <seen
+}
+
+@test "one in a pane has the whole environment of its caller, and only the terminal from the tmux server" {
+  a_team
+  export ANTHROPIC_API_KEY=key-of-the-server ANTHROPIC_BASE_URL=http://server.invalid OF_SERVER=1
+  inside_tmux
+  unset OF_SERVER
+  export ANTHROPIC_API_KEY=key-of-the-caller ANTHROPIC_BASE_URL=http://caller.invalid ODD=$'two\nlines = * #x'
+  export HTTPS_PROXY=http://proxy.invalid TERM=of-the-caller
+
+  teammate-spawn coder --exec 'env -0 >seen.new; mv seen.new seen' --prompt go
+
+  wait_until test -e seen
+  same key-of-the-caller "$(value_of ANTHROPIC_API_KEY)"
+  same http://caller.invalid "$(value_of ANTHROPIC_BASE_URL)"
+  same http://proxy.invalid "$(value_of HTTPS_PROXY)"
+  same "$ODD" "$(value_of ODD)"
+  same '' "$(value_of OF_SERVER)$(value_of TEAM_ENVIRONMENT)"
+  same "$(state_of coder-1 .pane)" "$(value_of TMUX_PANE)"
+  [ "$(value_of TERM)" != of-the-caller ]
+}
+
+@test "an environment that is larger than a pipe reaches a pane whole" {
+  a_team
+  inside_tmux
+  for i in {1..40}; do export "LARGE_$i=$(printf '%08000d' "$i")"; done
+
+  teammate-spawn coder --exec 'env -0 >seen.new; mv seen.new seen' --prompt go
+
+  wait_until test -e seen
+  same 40 "$(grep -zc '^LARGE_' seen)"
+  same "$LARGE_40" "$(value_of LARGE_40)"
+}
+
+@test "tmux shows no variable of the caller, and no file or argument has it" {
+  a_team
+  private_tmux
+  export SOME_API_KEY=none-of-your-business PLAIN=none-of-your-business
+  teammate-spawn coder --mode tmux --exec 'cat /proc/[0-9]*/cmdline >arguments.new; mv arguments.new arguments' \
+    --prompt go 2>/dev/null
+
+  wait_until test -e arguments
+  run of_the_team show-environment -g
+  [[ $output == *PATH=* && $output != *none-of-your-business* ]]
+  run of_the_team show-environment -t "=$(of_the_team list-sessions -F '#{session_name}')"
+  [[ $output != *none-of-your-business* && $output != *TEAM_ENVIRONMENT* ]]
+  run ! grep -aq none-of-your-business arguments
+  run ! grep -rq none-of-your-business .teams .tasks
+}
+
+@test "one whose caller was killed before it could hand over the environment does not run" {
+  a_team
+  team-join bob
+
+  TEAM_ENVIRONMENT=$BASHPID/3/teamkit-environment-none run --separate-stderr \
+    timeout 20 "$BIN/teammate-run" bob --exec 'touch ran' --prompt go --once
+
+  refused 74 'teammate-run: io: cannot read the environment of the process that started this one *: that process has ended'
+  [ ! -e ran ]
+}
+
+@test "a dead socket in TMUX is told; auto starts in the background, tmux in a server of the team's own" {
+  a_team
+  private_tmux
+  export TMUX=$PWD/gone,1,0
+
+  run --separate-stderr teammate-spawn coder
+  as_expected 0 coder-1 \
+    "teammate-spawn: warning: no tmux server answers at '$TMUX' (TMUX); starting in the background"
+  same background "$(state_of coder-1 .start.mode)"
+
+  run --separate-stderr teammate-spawn coder --mode tmux
+  same 0 "$status"
+  same coder-2 "$output"
+  like "teammate-spawn: warning: no tmux server answers at '$TMUX' (TMUX); starting in a tmux server of the team
+teammate-spawn: to see it: tmux -L teamkit-alpha-* attach" "$stderr"
+  same tmux "$(state_of coder-2 .start.mode)"
+  [ ! -e gone ]
+}
+
 @test "what a lead started in panes survives the end of that piece of work" {
   a_team
   private_tmux

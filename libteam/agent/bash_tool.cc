@@ -7,13 +7,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include "libteam/agent/keys.h"
 #include "libteam/base/error.h"
+#include "libteam/base/secrets.h"
 #include "libteam/base/text.h"
 #include "libteam/system/bell.h"
+#include "libteam/system/environment.h"
 #include "libteam/system/id.h"
-
-extern "C" char** environ;
 
 namespace team {
 
@@ -148,11 +147,7 @@ Program program_of(const std::string& command, const BashPlace& place) {
   for (const auto& variable : place.environment) {
     if (!is_secret(variable.first)) program.environment.push_back(variable);
   }
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view variable(*entry);
-    const std::string_view name = variable.substr(0, variable.find('='));
-    if (is_secret(name)) program.environment.emplace_back(std::string(name), std::nullopt);
-  }
+  for (auto& variable : without_secrets()) program.environment.push_back(std::move(variable));
   return program;
 }
 

@@ -7,6 +7,7 @@
 #include "libteam/agent/http.h"
 #include "libteam/agent/openai.h"
 #include "libteam/base/error.h"
+#include "libteam/base/secrets.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -29,7 +30,8 @@ class HttpProvider : public Provider {
       }
     } catch (const ModelError& error) {
       if (error.kind() == ModelError::Kind::interrupted) throw;
-      throw ModelError(error.kind(), host_of(url_) + ": " + without_key(error.what()), error.retry_after());
+      // Services quote the key that they refuse.
+      throw ModelError(error.kind(), host_of(url_) + ": " + redact(error.what(), key_), error.retry_after());
     }
   }
 
@@ -51,13 +53,6 @@ class HttpProvider : public Provider {
                                                     : parse_complaint(answer.body);
     if (format_->adapt(answer.status, complaint)) return std::nullopt;
     throw error_of(answer.status, complaint, answer.headers);
-  }
-
-  // Services quote the key that they refuse.
-  std::string without_key(std::string text) const {
-    if (key_.empty()) return text;
-    for (std::size_t at = 0; (at = text.find(key_, at)) != std::string::npos;) text.replace(at, key_.size(), "[key]");
-    return text;
   }
 
   std::unique_ptr<WireFormat> format_;

@@ -68,7 +68,7 @@ void check_enabled() {
   }
 }
 
-Keys environment_of_others(Keys keys) {
+Variables environment_of_others(Keys keys) {
   for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE"}) {
     keys.emplace_back(variable, std::nullopt);
   }
@@ -79,7 +79,13 @@ SpawnMode choose_mode(const std::string& mode, const std::function<void(std::str
   if (mode != "auto" && mode != "background" && mode != "tmux") {
     fail(Code::usage, "the mode is auto, background or tmux, not '{}'", one_line(mode));
   }
-  if (mode == "background" || (mode == "auto" && !inside_tmux())) return SpawnMode::background;
+  const TmuxAround around = mode == "background" ? TmuxAround::none : tmux_around();
+  if (around == TmuxAround::gone) {
+    warn(fmt::format("warning: no tmux server answers at '{}' (TMUX); starting in {}",
+                     one_line(environment_variable("TMUX").value_or("")),
+                     mode == "auto" ? "the background" : "a tmux server of the team"));
+  }
+  if (mode == "background" || (mode == "auto" && around != TmuxAround::alive)) return SpawnMode::background;
   if (has_tmux()) return SpawnMode::tmux;
   warn("warning: there is no tmux here; starting in the background");
   return SpawnMode::background;
@@ -183,20 +189,22 @@ bool Spawner::start_in_pane(const Folder& folder, const std::string& name, const
                             const std::string& directory) {
   const std::string before = run_of(folder, name);
   Watch watch(folder);
-  const Tmux tmux(place_.team().name, place_.root().path());
-  std::optional<KeyPipe> pipe;
-  Tmux::Pane pane{name, directory, command_line(name, arguments), {}};
-  pane.environment = {{"TEAM_START_MODE", "tmux"}, {"TEAM_MEMBER", ""},  {"TEAM_RUN_ID", ""}, {"TASK_ID", ""},
-                      {"TASK_FILE", ""},           {"TEAM_DETACHED", ""}};
-  for (const char* variable : {"PATH", "TEAM_DURABILITY", "TEAM_NOTIFY"}) {
-    if (const auto value = environment_variable(variable)) pane.environment.emplace_back(variable, *value);
-  }
+  const Tmux tmux(place_.team().name, place_.root().path(), socket_);
+  // A pane has the environment of the tmux server. The teammate must have ours: a key and its address come from the
+  // same place.
+  Variables environment = environment_of_others(keys_);
+  environment.emplace_back("TEAM_START_MODE", "tmux");
+  environment.emplace_back("TEAM_DETACHED", std::nullopt);
+  std::optional<EnvironmentHandover> handover;
   std::string id;
   try {
-    if (!keys_.empty()) pipe.emplace(folder, keys_);
-    if (pipe) pane.environment.emplace_back("TEAM_KEYS", pipe->path());
-    id = tmux.open(pane);
-    in_panes_ = true;
+    handover.emplace(environment);
+    // Options of tmux that set a variable would set it for all panes of the session.
+    std::vector<std::string> line = {"/bin/sh", "-c", R"(export TEAM_ENVIRONMENT="$0"; exec "$@")",
+                                     handover->address()};
+    for (std::string& word : command_line(name, arguments)) line.push_back(std::move(word));
+    id = tmux.open({name, directory, line});
+    attach_ = tmux.how_to_attach();
   } catch (const Error& error) {
     warn_(fmt::format("warning: {}; starting {} in the background", error.what(), name));
     return false;
@@ -214,10 +222,6 @@ bool Spawner::start_in_pane(const Folder& folder, const std::string& name, const
   }
   tmux.close(id);
   fail(Code::io, "{} did not start within {} s", name, kSecondsToStart);
-}
-
-std::string Spawner::how_to_attach() const {
-  return in_panes_ ? Tmux(place_.team().name, place_.root().path()).how_to_attach() : "";
 }
 
 }  // namespace team

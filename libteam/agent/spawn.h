@@ -22,10 +22,10 @@ namespace team {
 void check_enabled();
 
 // For a program that is another member: it has the keys, and nothing that says that it is us.
-Keys environment_of_others(Keys keys);
+Variables environment_of_others(Keys keys);
 
-// `mode` is auto, background or tmux. auto is tmux for who is inside one; where tmux does not work, `warn` is told and
-// it is background. Throws usage for another word.
+// `mode` is auto, background or tmux. auto is tmux for a caller inside tmux. Where tmux does not work, `warn` gets a
+// line and the mode is background. Throws usage for another word.
 enum class SpawnMode { background, tmux };
 SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn);
 
@@ -33,8 +33,10 @@ class Spawner {
  public:
   Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn);
 
-  // Keys that we have put away, for those who are started; else they get those of our environment.
+  // Keys that we have put away, for started teammates. Without this call they get the keys of our environment.
   void give(Keys keys) { keys_ = std::move(keys); }
+  // The socket of a tmux server to prefer, such as the one that a teammate ran in before.
+  void prefer_server(std::optional<std::string> socket) { socket_ = std::move(socket); }
 
   // Adds so many members of this role to the team, all or none. Throws invalid_state if the team has no room.
   std::vector<std::string> recruit(const std::string& role, std::int64_t count);
@@ -45,8 +47,8 @@ class Spawner {
   // Starts one that is a member already, in `directory` (empty: the root). Throws conflict if it runs.
   void start(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory);
 
-  // How to look at what was started in panes; empty if there is none.
-  std::string how_to_attach() const;
+  // The command that shows the panes that were opened; empty if there are none.
+  const std::string& how_to_attach() const { return attach_; }
 
   // What runs a member of this name: a program and its arguments.
   std::vector<std::string> command_line(const std::string& name, const std::vector<std::string>& arguments) const;
@@ -62,7 +64,8 @@ class Spawner {
   SpawnMode mode_;
   std::function<void(std::string_view)> warn_;
   Keys keys_;
-  bool in_panes_ = false;
+  std::optional<std::string> socket_;
+  std::string attach_;
 };
 
 }  // namespace team

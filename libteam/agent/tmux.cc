@@ -1,9 +1,16 @@
 #include "libteam/agent/tmux.h"
 
-#include <functional>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/system/environment.h"
 #include "libteam/system/process.h"
 
 namespace team {
@@ -12,13 +19,37 @@ namespace {
 
 constexpr double kSeconds = 10;
 
-// The server that the first call starts must outlive us.
+// `tmux show-environment -g` shows the environment of the call that started the server. So it holds nothing beyond what
+// tmux itself and a shell of the user need.
+const std::vector<std::string> kEnvironment = {
+    "PATH",       "HOME",        "USER",          "LOGNAME",       "SHELL",          "LANG",  "LC_*",
+    "TZ",         "TERM",        "COLORTERM",     "TERM_PROGRAM*", "TMPDIR",         "TMUX",  "TMUX_PANE",
+    "DISPLAY",    "TMUX_TMPDIR", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_CONNECTION", "XDG_*", "WAYLAND_DISPLAY",
+    "KRB5CCNAME", "XAUTHORITY",  "WINDOWID"};
+
 Answered call(std::vector<std::string> arguments) {
   Program program;
   program.arguments = std::move(arguments);
-  program.environment = {{"TEAM_DETACHED", "all"}};
+  program.environment = only(kEnvironment);
+  // A server that this call starts must outlive us.
+  program.environment.emplace_back("TEAM_DETACHED", "all");
   return run_program(program, kSeconds);
 }
+
+// True if a server of this user listens on the socket.
+bool answers(const std::string& socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  struct stat status {};
+  if (socket.size() >= sizeof address.sun_path || ::stat(socket.c_str(), &status) != 0) return false;
+  if (!S_ISSOCK(status.st_mode) || status.st_uid != ::geteuid()) return false;
+  std::memcpy(address.sun_path, socket.data(), socket.size());
+  const Fd client(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  // A server whose queue is full is alive.
+  return ::connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN;
+}
+
+std::string socket_around() { return split(environment_variable("TMUX").value_or(""), ',').front(); }
 
 // What tmux would take for the end of a command, or for a format, stays what it is.
 std::string as_argument(std::string text) {
@@ -46,13 +77,26 @@ std::string short_hash(const std::string& text) {
 
 }  // namespace
 
-bool inside_tmux() { return environment_variable("TMUX").has_value(); }
+TmuxAround tmux_around() {
+  const std::string socket = socket_around();
+  if (socket.empty()) return TmuxAround::none;
+  return answers(socket) ? TmuxAround::alive : TmuxAround::gone;
+}
 
 bool has_tmux() { return call({"tmux", "-V"}).status == 0; }
 
-Tmux::Tmux(const std::string& team, const std::string& root)
-    : server_({"tmux"}), session_(fmt::format("teamkit-{}-{}", team, short_hash(root))) {
-  if (!inside_tmux()) server_.insert(server_.end(), {"-L", session_});
+Tmux::Tmux(const std::string& team, const std::string& root, const std::optional<std::string>& socket)
+    : session_(fmt::format("teamkit-{}-{}", team, short_hash(root))), server_({"tmux"}) {
+  const bool is_inside = tmux_around() == TmuxAround::alive;
+  if (socket && answers(*socket) && !(is_inside && *socket == socket_around())) {
+    server_.insert(server_.end(), {"-S", *socket});
+    attach_ = fmt::format("tmux -S {} attach -t {}", *socket, session_);
+  } else if (is_inside) {
+    attach_ = fmt::format("tmux switch-client -t {}", session_);
+  } else {
+    server_.insert(server_.end(), {"-L", session_});
+    attach_ = fmt::format("tmux -L {} attach", session_);
+  }
 }
 
 std::optional<std::string> Tmux::try_to(std::vector<std::string> arguments) const {
@@ -75,7 +119,6 @@ std::string Tmux::run(std::vector<std::string> arguments) const {
 std::string Tmux::open(const Pane& pane) const {
   std::vector<std::string> rest = {
       "-d", "-P", "-F", "#{pane_id} #{window_id}", "-c", as_argument(as_format(pane.directory))};
-  for (const auto& [name, value] : pane.environment) rest.insert(rest.end(), {"-e", as_argument(name + "=" + value)});
   rest.emplace_back("--");
   for (const std::string& argument : pane.arguments) rest.push_back(as_argument(argument));
   const auto with = [&](std::vector<std::string> first) {
@@ -131,9 +174,7 @@ bool Tmux::has(const std::string& pane) const {
   return false;
 }
 
-std::string Tmux::how_to_attach() const {
-  return inside_tmux() ? fmt::format("tmux switch-client -t {}", session_) : fmt::format("tmux -L {} attach", session_);
-}
+std::string Tmux::how_to_attach() const { return attach_; }
 
 void close_left_pane(const MemberState& state, const std::string& title) {
   if (state.start.mode != "tmux" || !state.pane || !state.tmux) return;

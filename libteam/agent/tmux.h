@@ -1,6 +1,7 @@
-// Panes for teammates: one session per team, one pane per teammate, in the tmux that the user is in, else in a server
-// of the team's own. Panes are known by their ids; only those made here are ever touched, and nothing is typed into
-// them.
+// Panes for teammates: one session per team, one pane per teammate, in the tmux server that the user is in, else in a
+// server of the team's own. Panes are known by their ids; only panes made here are changed, and nothing is typed into
+// them. A server that starts here gets a small fixed part of our environment, since it shows its environment to every
+// program in it.
 #pragma once
 
 #include <optional>
@@ -14,13 +15,12 @@ namespace team {
 
 class Tmux {
  public:
-  // For the team of this name in the root at `root`.
-  Tmux(const std::string& team, const std::string& root);
+  // For the team of this name in the root at `root`. `socket` names a server to use instead, if it answers.
+  Tmux(const std::string& team, const std::string& root, const std::optional<std::string>& socket = std::nullopt);
 
   struct Pane {
     std::string title, directory;
-    std::vector<std::string> arguments;                            // what runs in it
-    std::vector<std::pair<std::string, std::string>> environment;  // no secrets: others can see it
+    std::vector<std::string> arguments;  // the program that runs in it; it gets the environment of the server
   };
   // Gives the pane's id. Throws io with what tmux said.
   std::string open(const Pane& pane) const;
@@ -29,7 +29,7 @@ class Tmux {
   bool is_dead(const std::string& pane) const;
   void close(const std::string& pane) const;
 
-  // What to type to see it.
+  // The command that shows the session.
   std::string how_to_attach() const;
 
  private:
@@ -38,13 +38,17 @@ class Tmux {
   std::string run(std::vector<std::string> arguments) const;
   std::optional<std::string> try_to(std::vector<std::string> arguments) const;
 
-  std::vector<std::string> server_;  // tmux and which server
   std::string session_;
+  std::vector<std::string> server_;  // tmux and the option that names the server
+  std::string attach_;
 };
 
-// Whether a tmux can be run here.
+// True if the program tmux can be run.
 bool has_tmux();
-bool inside_tmux();
+
+// The server that TMUX names: `gone` if nothing listens on its socket.
+enum class TmuxAround { none, alive, gone };
+TmuxAround tmux_around();
 
 // Closes the pane of a teammate that has ended, if we made it and it is still there.
 void close_left_pane(const MemberState& state, const std::string& title);

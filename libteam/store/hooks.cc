@@ -11,6 +11,7 @@
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
+#include "libteam/system/environment.h"
 #include "libteam/system/process.h"
 
 namespace team {
@@ -113,9 +114,8 @@ std::optional<std::string> Hooks::run(const std::string& path, const std::string
       {"TEAM_RUN_ID", origin.run},
       {"PATH", search_path()},
       {"TEAM_DETACHED", std::nullopt},  // ours, perhaps; what a hook starts is not to outlive it
-      {"ANTHROPIC_API_KEY", std::nullopt},
-      {"OPENAI_API_KEY", std::nullopt},
   };
+  for (auto& variable : without_secrets()) program.environment.push_back(std::move(variable));
   constexpr double kNoLimit = 1e9;
   const Answered answered = run_program(program, seconds_ > 0 ? seconds_ : kNoLimit);
   if (!answered.in_time) return fmt::format("not within {} s", seconds_);

@@ -1,0 +1,63 @@
+// The list of variables that hold secrets, what a program gets of an environment, and how a secret leaves a text.
+#include "libteam/base/secrets.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "libteam/agent/keys.h"
+#include "libteam/system/environment.h"
+#include "tests/unit/check.h"
+
+using namespace team;
+
+namespace {
+
+void names() {
+  for (const char* secret : {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GROQ_API_KEY", "openai_api_key", "API_KEY",
+                             "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "REPLICATE_API_TOKEN", "HF_TOKEN",
+                             "AWS_BEARER_TOKEN_BEDROCK", "ANTHROPIC_CUSTOM_HEADERS", "GEMINI_API_KEYS", "X_APIKEY"}) {
+    if (!is_secret(secret)) CHECK(std::string("not secret: ") + secret == "");
+  }
+  for (const char* plain : {"", "PATH", "API_KEY_FILE", "ANTHROPIC_BASE_URL", "TEAM_MODEL", "TOKENS", "KEY"}) {
+    if (is_secret(plain)) CHECK(std::string("secret: ") + plain == "");
+  }
+}
+
+void redaction() {
+  CHECK(redact("no key sk-12345 here, sk-12345", "sk-12345") == "no key [key] here, [key]");
+  CHECK(redact("a banana", "a") == "a banana");
+  CHECK(redact("1234567", "1234567") == "1234567");  // 7 characters
+  CHECK(redact("12345678", "12345678") == "[key]");
+  CHECK(redact("text", "") == "text");
+  CHECK(redact("[key][key][key]", "[key][key]") == "[key][key]");  // what it wrote is not looked at again
+}
+
+bool removes(const Variables& changes, const std::string& name) {
+  return std::any_of(changes.begin(), changes.end(),
+                     [&](const auto& change) { return change.first == name && !change.second; });
+}
+
+void environments() {
+  for (const char* name : {"SOME_API_KEY", "TEAMKIT_A", "TEAMKIT_AB", "TEAMKIT_C"}) ::setenv(name, "value", 1);
+  CHECK(removes(without_secrets(), "SOME_API_KEY") && !removes(without_secrets(), "TEAMKIT_A"));
+  const Variables changes = only({"TEAMKIT_A", "TEAMKIT_C*"});
+  CHECK(!removes(changes, "TEAMKIT_A") && removes(changes, "TEAMKIT_AB") && !removes(changes, "TEAMKIT_C"));
+  CHECK(removes(changes, "SOME_API_KEY") && removes(changes, "PATH"));
+}
+
+void keys() {
+  ::setenv("OTHER_API_KEY", "hidden", 1);
+  const Keys keys = put_keys_away();
+  CHECK(key_of(keys, "OTHER_API_KEY") == "hidden" && key_of(keys, "NO_API_KEY").empty());
+  CHECK(std::getenv("OTHER_API_KEY") == nullptr);
+}
+
+}  // namespace
+
+int main() {
+  names();
+  redaction();
+  environments();
+  keys();
+  return test::report();
+}
