@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "libteam/agent/exec_driver.h"
+#include "libteam/agent/keys.h"
 #include "libteam/agent/model_agent.h"
 #include "libteam/agent/teammate.h"
 #include "libteam/base/text.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct Options {
   std::string name;
-  std::optional<std::string> exec;
+  std::optional<std::string> exec, clean_env;
   std::optional<std::int64_t> retries;
   std::optional<double> time_limit;
   bool no_auto_claim = false;
@@ -45,6 +46,19 @@ void complete(Options& options, const team::RoleSpec& role) {
   teammate.role_prompt = role.prompt;
 }
 
+// The changes to our environment that make it that of its programs.
+team::Variables environment_for(const Options& options, const team::RoleSpec& role) {
+  auto names = role.clean_env;
+  if (options.clean_env) names = team::split(*options.clean_env, ',');
+  if (!names) return {};
+  std::erase(*names, "");
+  for (const std::string& name : *names) {
+    if (team::is_variable_pattern(name)) continue;
+    team::fail(team::Code::usage, "--clean-env: '{}' is not the name of a variable", team::one_line(name));
+  }
+  return team::clean_environment(std::move(*names));
+}
+
 // How to start it again: what was said, without what is done once.
 team::Start start_of(const Options& given, const std::string& root) {
   team::Start start;
@@ -56,6 +70,7 @@ team::Start start_of(const Options& given, const std::string& root) {
   };
   add("--role", given.teammate.role);
   add("--exec", given.exec);
+  add("--clean-env", given.clean_env);
   add("--retries", given.retries);
   add("--time-limit", given.time_limit);
   add("--idle-timeout", given.teammate.idle_timeout);
@@ -82,14 +97,17 @@ struct Worker {
 
 void employ(Worker& worker, team::Workplace& place, const Options& options, const team::RoleSpec& role,
             const team::Signals& signals) {
+  team::Variables environment = environment_for(options, role);
   if (options.exec) {
-    worker.program.emplace(*options.exec, place.environment(), options.time_limit, signals);
+    for (auto& variable : place.environment()) environment.push_back(std::move(variable));
+    worker.program.emplace(*options.exec, std::move(environment), options.time_limit, signals);
     return;
   }
   team::ModelPart part;
   part.role_prompt = role.prompt;
   part.tools = role.tools;
   part.time_limit = options.time_limit;
+  part.environment = std::move(environment);
   part.keys = team::put_keys_away();
   worker.agent.emplace(place, signals, options.model, part);
 }
@@ -136,6 +154,7 @@ int teammate_run(int argc, char** argv) {
   team::Command command("teammate-run", "be a teammate: wake, claim, work, report, shut down", "[options] NAME");
   command.operand("NAME", options.name, "who it is; joins the team if it is not in it");
   command.option("--exec COMMAND", options.exec, "run by sh for each piece of work; the prompt is on its stdin");
+  command.option("--clean-env NAMES", options.clean_env, "what its programs see of the environment (a,b,C_*)");
   takes_model(command, options.model);
   takes_conversation(command, options.model);
   command.option("--role ROLE", teammate.role, "the role to join with; it may bring command or model");
@@ -154,6 +173,6 @@ int teammate_run(int argc, char** argv) {
   command.takes_lock();
   command.example("teammate-run coder --model claude-sonnet-4-5");
   command.example("teammate-run backend --exec 'claude -p'");
-  command.example("teammate-run tests --role tester --exec 'make -s \"check-$TASK_ID\"' --until-done");
+  command.example("teammate-run tests --role tester --exec 'make \"check-$TASK_ID\"' --until-done");
   return command.run(argc, argv, [&](team::Context& context) { return run(context, options); });
 }

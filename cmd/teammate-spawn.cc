@@ -12,7 +12,7 @@ namespace {
 
 struct Options {
   std::string role;
-  std::optional<std::string> exec, prompt, mode;
+  std::optional<std::string> exec, clean_env, prompt, mode;
   team::ModelChoice model;
   std::optional<team::TaskId> task;
   std::optional<std::int64_t> count;
@@ -26,6 +26,7 @@ std::vector<std::string> arguments_for(const Options& options) {
     if (value) arguments.insert(arguments.end(), {name, fmt::format("{}", *value)});
   };
   add("--exec", options.exec);
+  add("--clean-env", options.clean_env);
   const auto model = arguments_of(options.model);
   arguments.insert(arguments.end(), model.begin(), model.end());
   add("--prompt", options.prompt);
@@ -83,6 +84,7 @@ int teammate_spawn(int argc, char** argv) {
   team::Command command("teammate-spawn", "start a new teammate in the background or in a tmux pane", "[options] ROLE");
   command.operand("ROLE", options.role, "what it is: it becomes ROLE-1, ROLE-2, ...");
   command.option("--exec COMMAND", options.exec, "what it runs (else the command of the role)");
+  command.option("--clean-env NAMES", options.clean_env, "what its programs see of the environment (a,b,C_*)");
   takes_model(command, options.model);
   command.option("--prompt TEXT", options.prompt, "its first piece of work; - reads it from stdin");
   command.option("--task ID", options.task, "the task it takes first");

@@ -146,6 +146,39 @@ Your task is #1: Read" "$(head -5 prompt)"
   like '*1?in_progress?bob*' "$(field 1 result)"
 }
 
+@test "gives a program the whole environment, and with --clean-env only what is named and what any program needs" {
+  a_team
+  export ANTHROPIC_API_KEY=none-of-its-business ANTHROPIC_BASE_URL=http://here.invalid OTHER=1 LC_TIME=C MINE=1
+
+  bob --prompt go --once --exec 'env >all'
+  grep -q ^ANTHROPIC_API_KEY= all
+  grep -q ^OTHER= all
+
+  bob --prompt go --once --exec 'env >some' --clean-env 'ANTHROPIC_*,MINE'
+  same 'ANTHROPIC_API_KEY ANTHROPIC_BASE_URL LC_TIME MINE TEAM_MEMBER' \
+    "$(grep -oE '^(ANTHROPIC_API_KEY|ANTHROPIC_BASE_URL|OTHER|LC_TIME|MINE|TEAM_MEMBER)=' some | tr -d = | sort | paste -sd ' ')"
+  grep -q "^HOME=" some
+
+  bob --prompt go --once --exec 'env >none; team-status >/dev/null' --clean-env ''
+  run ! grep -E '^(ANTHROPIC|OTHER|MINE|BATS)' none
+  same '["--exec","env >none; team-status >/dev/null","--clean-env",""]' "$(jq -c .start.arguments .teams/alpha/bob.json)"
+}
+
+@test "takes the list of variables from the role, and refuses one that is none" {
+  echo '{"command": "env >seen", "clean_env": ["MINE"]}' >coder.json
+  team-create alpha --role coder=coder.json
+  export MINE=1 OTHER=1
+
+  teammate-run ann --role coder --prompt go --once
+  same MINE=1 "$(grep -E '^(MINE|OTHER)=' seen)"
+
+  run --separate-stderr teammate-run bob --exec true --clean-env 'A,B C'
+  refused 2 "teammate-run: usage: --clean-env: 'B C' is not the name of a variable"
+  echo '{"command": "true", "clean_env": ["A B"]}' >coder.json
+  run --separate-stderr team-create beta --role coder=coder.json
+  refused 2 "*clean_env*"
+}
+
 @test "has no task in the environment when it is about none" {
   a_team
   team-join bob

@@ -44,4 +44,12 @@ std::string key_of(const Keys& keys, const std::string& variable) {
   return "";
 }
 
+Variables clean_environment(std::vector<std::string> names) {
+  for (const char* name : {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TERM", "TMPDIR",
+                           "TEAM_DURABILITY", "TEAM_NOTIFY", "TEAM_HOOK"}) {
+    names.emplace_back(name);
+  }
+  return only(names);
+}
+
 }  // namespace team

@@ -19,4 +19,8 @@ Keys put_keys_away();
 // Empty if it is not there.
 std::string key_of(const Keys& keys, const std::string& variable);
 
+// For a program that gets only what it needs: removes all variables but those that `names` match (as in only()) and
+// those that any program expects, such as PATH and HOME.
+Variables clean_environment(std::vector<std::string> names);
+
 }  // namespace team

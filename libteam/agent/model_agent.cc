@@ -110,7 +110,8 @@ void ModelAgent::Parts::add_tools(const ModelChoice& choice, Conduct& conduct) {
   if (!part.delegates) {
     BashPlace bash;
     bash.directory = here;
-    bash.environment = place.environment();
+    bash.environment = part.environment;
+    for (auto& variable : place.environment()) bash.environment.push_back(std::move(variable));
     bash.outputs = absolute(folder.path_of(kOutputsFolder));
     bash.prefix = place.self().name;
     add_bash_tool(tools, bash, background);

@@ -22,6 +22,7 @@ struct ModelPart {
   std::optional<std::vector<std::string>> tools;  // none: all
   Deadline deadline = Deadline::never();
   std::optional<double> time_limit;  // of one piece of work, in seconds
+  Variables environment;             // changes to the environment of its commands
   Keys keys;
   Recruiting recruiting;  // of a lead
 };

@@ -1,5 +1,7 @@
 #include "libteam/record/role.h"
 
+#include <algorithm>
+
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 
@@ -20,7 +22,25 @@ std::optional<double> duration(Fields& fields, const Json& object, const char* k
   return seconds;
 }
 
+std::optional<std::vector<std::string>> list_of_names(Fields& fields, const char* key) {
+  const Json* array = fields.array(key);
+  if (array == nullptr) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Json& name : *array) {
+    if (!name.is_string()) fields.refuse(key, "an array of names");
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
 }  // namespace
+
+bool is_variable_pattern(std::string_view text) {
+  if (text.ends_with('*')) text.remove_suffix(1);
+  const auto is_letter = [](char c) { return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+  return !text.empty() && is_letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
 
 RoleSpec parse_role(const Role& role, const std::string& where) {
   const std::string place = fmt::format("{}: role {}", where, role.name);
@@ -34,12 +54,10 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
   spec.provider = fields.text("provider");
   spec.base_url = fields.text("base_url");
   spec.plan = fields.boolean("plan").value_or(false);
-  if (const Json* tools = fields.array("tools")) {
-    spec.tools.emplace();
-    for (const Json& tool : *tools) {
-      if (!tool.is_string()) fields.refuse("tools", "an array of names");
-      spec.tools->push_back(tool.get<std::string>());
-    }
+  spec.tools = list_of_names(fields, "tools");
+  spec.clean_env = list_of_names(fields, "clean_env");
+  if (spec.clean_env && !std::all_of(spec.clean_env->begin(), spec.clean_env->end(), is_variable_pattern)) {
+    fields.refuse("clean_env", "an array of names of variables");
   }
   if (const Json* limits = fields.object("limits")) {
     Fields inner(*limits, role.definition, place);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libteam/record/team.h"
@@ -13,11 +14,15 @@ struct RoleSpec {
   std::string prompt;                  // what the role is about, in front of every piece of work
   std::optional<std::string> command;  // for teammate-run --exec
   std::optional<std::string> model, provider, base_url;
-  std::optional<std::vector<std::string>> tools;  // none: all that a teammate has
-  bool plan = false;                              // its plans need approval
+  std::optional<std::vector<std::string>> tools;      // none: all that a teammate has
+  std::optional<std::vector<std::string>> clean_env;  // variables that its programs get; none: all
+  bool plan = false;                                  // its plans need approval
   std::optional<std::int64_t> retries;
   std::optional<double> time_limit, idle_timeout;  // seconds
 };
+
+// True for the name of an environment variable, or the beginning of one followed by "*".
+bool is_variable_pattern(std::string_view text);
 
 // Throws corrupt for a definition that says something else than it should; `where` is its place, for the message.
 RoleSpec parse_role(const Role& role, const std::string& where);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "libteam/agent/keys.h"
+#include "libteam/record/role.h"
 #include "libteam/system/environment.h"
 #include "tests/unit/check.h"
 
@@ -43,6 +44,8 @@ void environments() {
   const Variables changes = only({"TEAMKIT_A", "TEAMKIT_C*"});
   CHECK(!removes(changes, "TEAMKIT_A") && removes(changes, "TEAMKIT_AB") && !removes(changes, "TEAMKIT_C"));
   CHECK(removes(changes, "SOME_API_KEY") && removes(changes, "PATH"));
+  const Variables clean = clean_environment({"SOME_API_KEY"});
+  CHECK(!removes(clean, "SOME_API_KEY") && !removes(clean, "PATH") && removes(clean, "TEAMKIT_A"));
 }
 
 void keys() {
@@ -52,6 +55,11 @@ void keys() {
   CHECK(std::getenv("OTHER_API_KEY") == nullptr);
 }
 
+void patterns() {
+  for (const char* good : {"A", "_", "a_1", "LC_*"}) CHECK(is_variable_pattern(good));
+  for (const char* bad : {"", "*", "1A", "A B", "A=B", "*A", "A**", "A-B"}) CHECK(!is_variable_pattern(bad));
+}
+
 }  // namespace
 
 int main() {
@@ -59,5 +67,6 @@ int main() {
   redaction();
   environments();
   keys();
+  patterns();
   return test::report();
 }
