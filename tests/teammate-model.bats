@@ -1134,3 +1134,54 @@ END
   same 'task 1' "$(told STEP_STARTED)"
   like 'task 1*done*, *.? s' "$(told STEP_FINISHED)"
 }
+
+@test "in a pane the key of the caller goes to the address of the caller, whatever the tmux server has" {
+  command -v tmux >/dev/null || skip 'needs tmux'
+  export TMUX_TMPDIR=$PWD HOME=$PWD
+  a_team
+  mkdir elsewhere
+  cd elsewhere
+  MODEL_SERVER_KEY=key-of-the-server start_model <<<'[{"answer": "From elsewhere."}]'
+  TEAMMATE[elsewhere]=${TEAMMATE[model-server]}
+  cd ..
+  ANTHROPIC_BASE_URL=$URL tmux -f /dev/null -L mine new-session -d -s mine cat 3>&-
+  TMUX=$(tmux -L mine display-message -p -t mine '#{socket_path},#{pid},0')
+  export TMUX
+  MODEL_SERVER_KEY=key-of-the-caller start_model <<<'[{"answer": "From here."}]'
+  export ANTHROPIC_BASE_URL=$URL
+
+  teammate-spawn coder --model claude-x --prompt go --mode tmux 2>/dev/null
+
+  wait_until was_asked 1
+  same right "$(asked .key)"
+  [ ! -s elsewhere/model.log ]
+  run ! grep -rqs key-of-the-caller .teams
+}
+
+@test "refuses to record to or to replay from what is no regular file, and does not wait for it" {
+  a_team
+  mkfifo fifo
+
+  for option in --replay --record; do
+    for file in fifo /dev/null /dev/tty .; do
+      [ "$option" == --replay ] && model=() || model=(--model claude-x --base-url http://127.0.0.1:1)
+      run --separate-stderr timeout 20 teammate-run bob "${model[@]}" "$option" "$file" --once
+      same 2 "$status"
+      like "teammate-run: usage: '$file' is not a regular file" "$stderr"
+    done
+  done
+}
+
+@test "with --clean-env the commands of a model get only the variables that are named" {
+  a_team
+  start_model <<'END'
+[{"when": {"user": "go"}, "steps": [
+  [{"tool": "bash", "input": {"command": "env | grep -oE '^(MINE|OTHER|TEAM_MEMBER|[A-Z]*_API_KEY)=' | sort | paste -sd ' '"}}],
+  "Done."]}]
+END
+  export MINE=1 OTHER=1
+
+  bob --once --prompt go --clean-env 'MINE,ANTHROPIC_API_KEY'
+
+  same 'MINE= TEAM_MEMBER=' "$(asked results)"
+}

@@ -2,15 +2,17 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <fstream>
+#include <functional>
 
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
+#include "libteam/system/lines.h"
 
 namespace team {
 
@@ -111,6 +113,39 @@ ModelAnswer parse_answer(const Json& json, std::string_view where) {
   return answer;
 }
 
+// Only a regular file: a fifo or a device could keep us waiting, and no signal would end that.
+Fd open_recording(const std::string& path, int flags) {
+  Fd file(::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0600));
+  // A fifo that nobody reads and a socket cannot even be opened.
+  struct stat status {};
+  const bool is_there = ::stat(path.c_str(), &status) == 0;
+  if (file && ::fstat(file.get(), &status) != 0) fail_errno("cannot look at", path);
+  if ((file || is_there) && !S_ISREG(status.st_mode)) fail(Code::usage, "'{}' is not a regular file", one_line(path));
+  if (!file && !is_there && (flags & O_CREAT) == 0) fail(Code::not_found, "no recording '{}'", path);
+  if (!file) fail_errno("cannot open", path);
+  return file;
+}
+
+void for_each_line(const Fd& file, const std::function<void(std::string_view line)>& visit) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::string rest;
+  for (off_t at = 0;;) {
+    const std::string piece = read_at(file, at, kPiece);
+    at += static_cast<off_t>(piece.size());
+    std::size_t searched = rest.size();
+    rest += piece;
+    std::size_t start = 0;
+    for (std::size_t newline; (newline = rest.find('\n', searched)) != std::string::npos;) {
+      visit(std::string_view(rest).substr(start, newline - start));
+      start = searched = newline + 1;
+    }
+    rest.erase(0, start);
+    if (!piece.empty()) continue;
+    if (!rest.empty()) visit(rest);
+    return;
+  }
+}
+
 ModelError parse_error(const Json& json, std::string_view where) {
   Fields fields(json, "", where);
   const auto kind = value_in(kKinds, fields.text("kind").value_or(""));
@@ -160,10 +195,7 @@ std::string difference(const RequestNotes& recorded, const RequestNotes& now) {
 }
 
 RecordingProvider::RecordingProvider(std::unique_ptr<Provider> inner, const std::string& path)
-    : inner_(std::move(inner)),
-      path_(path),
-      file_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600)) {
-  if (!file_) fail_errno("cannot open", path);
+    : inner_(std::move(inner)), path_(path), file_(open_recording(path, O_RDWR | O_CREAT | O_APPEND)) {
   // One who died while writing left a torn line: it stays one of its own.
   const off_t size = ::lseek(file_.get(), 0, SEEK_END);
   char last = '\n';
@@ -237,22 +269,19 @@ struct ReplayingProvider::Call {
 };
 
 ReplayingProvider::ReplayingProvider(const std::string& path) : path_(path) {
-  std::ifstream file(path);
-  if (!file && errno == ENOENT) fail(Code::not_found, "no recording '{}'", path);
-  if (!file) fail_errno("cannot open", path);
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::string where = fmt::format("{}:{}", path, number);
+  const Fd file = open_recording(path, O_RDONLY);
+  std::size_t number = 0;
+  for_each_line(file, [&](std::string_view line) {
+    const std::string where = fmt::format("{}:{}", path, ++number);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     std::optional<Json> json;
     try {
       json = parse_json(line, where, kLimits);
     } catch (const Error&) {
-      continue;
+      return;
     }
     calls_.emplace_back(*json, where);
-  }
-  if (file.bad()) fail_errno("cannot read", path);
+  });
   if (calls_.empty()) fail(Code::corrupt, "'{}' is no recording of a model", path);
 }
 
