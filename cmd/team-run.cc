@@ -135,7 +135,7 @@ team::Exit run(team::Context& context, Options& options) {
     const team::EventFollower follower(
         context.roster().folder_of(config.name), lock_timeout, [&](std::string_view line) {
           if (!options.stream) return say_beside(progress, [&] { return tell_news(console, config.lead, line); });
-          const bool is_read = console.out(std::string(line) + "\n");
+          const bool is_read = console.json(line);
           if (!is_read && errno != EPIPE) trouble = errno;
           return is_read;
         });

@@ -225,3 +225,15 @@ make_one_of_each() {
 
   as_expected 0 $'1\tpending\t-\t0\t-\tone of two thousand tasks, enough to fill the pipe\n0' ''
 }
+
+@test "escapes in --json on a terminal what would drive it or turn its text around; a pipe gets the text as it is" {
+  subject=$'a\u009b31mb\u202ec\u2066d\u200fe\u061c'
+  task-create "$subject"
+
+  shown=$(on_terminal 'task-list --json')
+
+  same "$subject" "$(jq -r .subject <<<"$shown")"
+  like '*"subject":"a\\u009b31mb\\u202ec\\u2066d\\u200fe\\u061c"*' "$shown"
+  like "*\"subject\":\"$subject\"*" "$(task-list --json)"
+  run ! grep -P '[\x{80}-\x{9f}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]' <<<"$(on_terminal task-list)"
+}

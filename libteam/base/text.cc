@@ -79,10 +79,12 @@ std::size_t columns_of(const Character& character) {
   return within(character.code, kWide) ? 2 : 1;
 }
 
-// What would move the cursor, change colours or turn the rest of the line around.
+// Moves the cursor, changes colours, ends a line, or changes the direction of the text around it. The last ones are the
+// Arabic letter mark, the left-to-right and right-to-left marks, embeddings, overrides, isolates, and the deprecated
+// format characters after them. terminal_text.cc has the same list, as bytes.
 bool is_control(std::uint32_t code) {
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029;
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x206F);
 }
 
 // Cuts so that the sum of `size_of` stays within `most`, the ellipsis included.

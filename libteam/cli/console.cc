@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "libteam/base/clock.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/file.h"
 
@@ -22,6 +23,11 @@ void Console::note(std::string_view line) const {
 }
 
 bool Console::out(std::string_view text) const { return write_all(STDOUT_FILENO, text); }
+
+bool Console::json(std::string_view line) const {
+  const std::string text = fmt::format("{}\n", line);
+  return write_all(STDOUT_FILENO, ::isatty(STDOUT_FILENO) == 1 ? escape_for_terminal(text) : text);
+}
 
 void Console::err(std::string_view text) const {
   if (text.empty()) return;

@@ -14,6 +14,8 @@ class Console {
   void note(std::string_view line) const;
   // As it is. A reader that went away is no reason to stop; false if it did.
   bool out(std::string_view text) const;
+  // One JSON object as a line; what would control a terminal is escaped there.
+  bool json(std::string_view line) const;
   void err(std::string_view text) const;
 
  private:

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/file.h"
 #include "libteam/system/watch.h"
@@ -57,6 +58,7 @@ void Output::line(std::string_view text) {
 }
 
 void Output::flush() {
+  if (terminal_) buffer_ = escape_for_terminal(buffer_);
   if (error_ == 0 && !write_all(STDOUT_FILENO, buffer_)) error_ = errno;
   buffer_.clear();
 }

@@ -1,4 +1,4 @@
-// What a command says: data on stdout, all else on stderr.
+// What a command says: data on stdout, all else on stderr. Characters that control a terminal are escaped on one.
 //
 // Data is one record a line, tab-separated, or one JSON object a line; on a terminal a table. It is buffered and
 // written whole: if that fails, the command did not succeed.

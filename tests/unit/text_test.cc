@@ -1,6 +1,10 @@
 // Names, Unicode, numbers, durations.
 #include "libteam/base/text.h"
 
+#include <fmt/core.h>
+
+#include "libteam/base/terminal_text.h"
+
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -46,7 +50,9 @@ void unicode() {
   CHECK(one_line("a\tb\nc\x1b[31m") == "a b c [31m");
   // What turns the line around, isolates, or ends it: U+202E, U+2066 to U+2069, U+2028, U+2029.
   CHECK(one_line("a\xE2\x80\xAE b\xE2\x81\xA6 c\xE2\x81\xA9 d\xE2\x80\xA8 e\xE2\x80\xA9.") == "a  b  c  d  e .");
-  CHECK(one_line("\xE2\x80\xAF\xE2\x81\xAA") == "\xE2\x80\xAF\xE2\x81\xAA");  // their neighbours
+  CHECK(one_line("a\xD8\x9C b\xE2\x80\x8E c\xE2\x80\x8F d\xE2\x81\xAF.") == "a  b  c  d .");  // marks of direction
+  CHECK(one_line("\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xB0\xE2\x80\x8D\xD8\x9B\xD8\x9D") ==
+        "\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xB0\xE2\x80\x8D\xD8\x9B\xD8\x9D");  // their neighbours
   CHECK(one_line("\xEF\xBF\xBC\xEF\xBF\xBE\xEF\xBF\xBF") == "\xEF\xBF\xBC\xEF\xBF\xBD\xEF\xBF\xBD");  // no characters
   CHECK(first_line("\n\none\ntwo") == "one");
   CHECK(first_line("\r\none\r\ntwo") == "one");
@@ -68,6 +74,25 @@ void for_terminals() {
   CHECK(printable("a\xC2") == "a\xEF\xBF\xBD");
   CHECK(printable("").empty());
   CHECK(printable("a\u202Eb\u2066c\u2069d\u2028e") == "abcde");  // would turn the rest of the line around
+}
+
+// Every character: on a terminal those are escaped that one_line() blanks out, but for C0, of which colours consist.
+void escapes() {
+  CHECK(escape_for_terminal("\x1b[1ma\x1b[0m\tb\n") == "\x1b[1ma\x1b[0m\tb\n");
+  CHECK(escape_for_terminal("\"\xC2\x9B"
+                            "31m\xE2\x80\xAE\"") == R"("\u009b31m\u202e")");
+  CHECK(escape_for_terminal("\xC2") == "\xC2" && escape_for_terminal("\xE2\x80") == "\xE2\x80");
+  std::size_t escaped = 0;
+  for (std::uint32_t code = 0x20; code <= 0x10FFFF; ++code) {
+    if (code >= 0xD800 && code <= 0xDFFF) continue;
+    std::string text;
+    append_character(text, code);
+    const bool is_control = one_line(text) == " " && code != ' ';
+    const std::string expected = is_control ? fmt::format("\\u{:04x}", code) : text;
+    if (escape_for_terminal(text) != expected) CHECK(fmt::format("U+{:04X}", code).empty());
+    escaped += is_control ? 1 : 0;
+  }
+  CHECK(escaped == 33 + 3 + 7 + 10);
 }
 
 void numbers() {
@@ -110,6 +135,7 @@ int main() {
   names();
   unicode();
   for_terminals();
+  escapes();
   numbers();
   ages();
   neighbours();

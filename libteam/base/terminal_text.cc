@@ -1,0 +1,55 @@
+#include "libteam/base/terminal_text.h"
+
+#include <fmt/core.h>
+
+#include <cstdint>
+
+namespace team {
+
+namespace {
+
+struct Found {
+  std::uint32_t code = 0;  // 0: it is harmless
+  std::size_t length = 1;
+};
+
+// The character at the start of `text`, if it is one of those. The list is that of is_control() in text.cc.
+Found find_control(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const auto is_within = [](unsigned value, unsigned from, unsigned to) { return value >= from && value <= to; };
+  switch (byte(0)) {
+    case 0x7F: return {0x7F, 1};
+    case 0xC2:
+      if (is_within(byte(1), 0x80, 0x9F)) return {byte(1), 2};
+      break;
+    case 0xD8:
+      if (byte(1) == 0x9C) return {0x061C, 2};
+      break;
+    case 0xE2:
+      if (byte(1) == 0x80 && (byte(2) == 0x8E || byte(2) == 0x8F || is_within(byte(2), 0xA8, 0xAE))) {
+        return {0x2000 + byte(2) - 0x80, 3};
+      }
+      if (byte(1) == 0x81 && is_within(byte(2), 0xA6, 0xAF)) return {0x2040 + byte(2) - 0x80, 3};
+      break;
+    default: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string escape_for_terminal(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const Found found = find_control(text.substr(at));
+    if (found.code == 0) escaped.push_back(text[at]);
+    else escaped += fmt::format("\\u{:04x}", found.code);
+    at += found.length;
+  }
+  return escaped;
+}
+
+}  // namespace team
