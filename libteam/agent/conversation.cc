@@ -21,12 +21,12 @@ Json to_json(const Part& part) {
   return json;
 }
 
-Part parse_part(const Json& json, std::string_view line, std::string_view where) {
+Part take_part(Json& json, std::string_view line, std::string_view where) {
   Fields fields(json, line, where);
   const auto needed = [&](const char* key) {
-    auto value = fields.text(key);
-    if (!value) fields.refuse(key, "a string");
-    return std::move(*value);
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_string()) fields.refuse(key, "a string");
+    return take_text(*found);
   };
   const std::string type = needed("type");
   Part part;
@@ -49,6 +49,17 @@ Part parse_part(const Json& json, std::string_view line, std::string_view where)
   return part;
 }
 
+// `line` serves the messages.
+Turn take(Json& json, std::string_view line, std::string_view where) {
+  Fields fields(json, line, where);
+  const std::string role = fields.text("role").value_or("");
+  if (role != "user" && role != "model") fields.refuse("role", "user or model");
+  Turn turn{role == "user" ? Turn::Role::user : Turn::Role::model, {}};
+  if (fields.array("parts") == nullptr) fields.refuse("parts", "an array");
+  for (Json& part : json["parts"]) turn.parts.push_back(take_part(part, line, where));
+  return turn;
+}
+
 }  // namespace
 
 std::string to_line(const Turn& turn) {
@@ -58,15 +69,17 @@ std::string to_line(const Turn& turn) {
 }
 
 Turn parse_turn(std::string_view line, std::string_view where) {
-  const Json json = parse_json(line, where, kLimits);
-  Fields fields(json, line, where);
-  const std::string role = fields.text("role").value_or("");
-  if (role != "user" && role != "model") fields.refuse("role", "user or model");
-  Turn turn{role == "user" ? Turn::Role::user : Turn::Role::model, {}};
-  const Json* parts = fields.array("parts");
-  if (parts == nullptr) fields.refuse("parts", "an array");
-  for (const Json& part : *parts) turn.parts.push_back(parse_part(part, line, where));
-  return turn;
+  Json json = parse_json(line, where, kLimits);
+  return take(json, line, where);
 }
+
+std::string take_text(Json& string) {
+  constexpr std::size_t kLarge = std::size_t{1} << 20;
+  std::string text = std::move(string.get_ref<std::string&>());
+  if (text.size() < kLarge) text.shrink_to_fit();
+  return text;
+}
+
+Turn take_turn(Json&& json, std::string_view where) { return take(json, "", where); }
 
 }  // namespace team

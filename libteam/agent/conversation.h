@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libteam/base/json.h"
 #include "libteam/record/usage.h"
 
 namespace team {
@@ -41,5 +42,10 @@ struct ToolSpec {
 // text.
 std::string to_line(const Turn& turn);
 Turn parse_turn(std::string_view line, std::string_view where);
+// The same for a document; large texts become those of the turn without a copy.
+Turn take_turn(Json&& json, std::string_view where);
+// Moves a string out of a document. What a parser reserved for a small one and did not use is given back; in a large
+// one that is memory which was never touched.
+std::string take_text(Json& string);
 
 }  // namespace team

@@ -11,6 +11,7 @@ namespace team {
 namespace {
 
 constexpr JsonLimits kLimits = {.bytes = std::size_t{512} << 20};
+constexpr std::size_t kMostRecollected = 2000;
 
 Json to_json(const std::vector<Message>& messages) {
   Json list = Json::array();
@@ -41,15 +42,35 @@ bool has_results(const Turn& turn) {
                      [](const Part& part) { return part.kind == Part::Kind::tool_result; });
 }
 
-// The first `longest` bytes; what was left out is said. False if it is not longer.
-bool shorten(std::string& text, std::size_t longest) {
+// `turns` and `longest` of a line that says what was cut; none if it is broken, which is refused when it is applied.
+std::optional<std::pair<std::size_t, std::size_t>> find_cut(std::string_view line) {
+  try {
+    const Json json = parse_json(line, "transcript", kLimits);
+    const auto turns = json.find("turns");
+    const auto longest = json.find("longest");
+    const auto is_number = [&](auto found) { return found != json.end() && found->is_number_unsigned(); };
+    if (is_number(turns) && is_number(longest)) {
+      return std::pair(turns->get<std::size_t>(), longest->get<std::size_t>());
+    }
+  } catch (const Error&) {
+    // It is refused when it is applied.
+  }
+  return std::nullopt;
+}
+
+bool is_longer(const std::string& text, std::size_t longest) {
   constexpr std::size_t kRoomToSaySo = 64;
-  if (text.size() <= longest + kRoomToSaySo) return false;
+  return text.size() > longest + kRoomToSaySo;
+}
+
+// Keeps the first `longest` bytes and says how many there were.
+void shorten(std::string& text, std::size_t longest) {
+  if (!is_longer(text, longest)) return;
   const std::size_t size = text.size();
   text.resize(longest);
   text.resize(whole_characters(text));
   text += fmt::format("\n[cut: {} bytes were here]", size);
-  return true;
+  text.shrink_to_fit();
 }
 
 bool says(const std::vector<Turn>& turns, std::string_view text) {
@@ -70,11 +91,70 @@ std::size_t size_of(const Turn& turn) {
 }  // namespace
 
 Memory::Memory(TranscriptFile file, std::string identity) : file_(std::move(file)), identity_(std::move(identity)) {
+  resume();
+}
+
+// put() writes the type near the beginning of a line. A line that somebody edited so that it stands elsewhere costs
+// memory, no more.
+Memory::Outline Memory::outline() const {
+  constexpr std::size_t kBeginning = 200;
+  constexpr std::string_view kType = "\"type\":\"";
+  Outline outline;
   std::size_t number = 0;
+  file_.each([&](std::string_view line) {
+    ++number;
+    const std::size_t key = line.substr(0, kBeginning).find(kType);
+    const std::string_view type = key == std::string_view::npos ? "" : line.substr(key + kType.size());
+    if (type.starts_with("summary\"")) {
+      outline = {number, {}};
+    } else if (type.starts_with("cut\"")) {
+      if (const auto cut = find_cut(line)) outline.cuts.push_back({number, cut->first, cut->second});
+    }
+  });
+  return outline;
+}
+
+void Memory::resume() {
+  const Outline outline = this->outline();
+  auto next_cut = outline.cuts.begin();
+  std::size_t number = 0;
+  std::size_t many = 64;  // turns; then it is worth a look how many of them are needed
   file_.each([&](std::string_view line) {
     const std::string where = fmt::format("{}:{}", file_.path(), ++number);
     apply(parse_json(line, where, kLimits), where);
+    if (number < outline.last_summary && turns_.size() > many) {
+      drop_old_turns();
+      many = 2 * turns_.size() + 64;
+    }
+    if (number <= outline.last_summary || turns_.empty()) return;
+    // A result that a later line cuts need not be kept whole until then.
+    while (next_cut != outline.cuts.end() && next_cut->line <= number) ++next_cut;
+    for (auto later = next_cut; later != outline.cuts.end(); ++later) {
+      if (turns_.size() > later->turns || turns_.back().parts.empty()) continue;
+      Part& newest = turns_.back().parts.back();
+      if (newest.kind == Part::Kind::tool_result) shorten(newest.text, later->longest);
+    }
   });
+}
+
+// Before a summary all turns are of no use but the end that it keeps, and the last words of the model.
+void Memory::drop_old_turns() {
+  std::size_t start = tail();
+  std::size_t said = 0;
+  while (start > 0 && said < kMostRecollected) {
+    --start;
+    if (turns_[start].role != Turn::Role::model) continue;
+    for (const Part& part : turns_[start].parts) {
+      if (part.kind == Part::Kind::text) said += std::min(part.text.size(), kMostRecollected);
+    }
+  }
+  const std::size_t end = tail();
+  for (std::size_t i = start; i < end; ++i) {
+    const bool is_model = turns_[i].role == Turn::Role::model;
+    std::erase_if(turns_[i].parts, [&](const Part& part) { return !is_model || part.kind != Part::Kind::text; });
+  }
+  turns_.erase(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(start));
+  dropped_ += start;
 }
 
 void Memory::put(const Json& line) {
@@ -157,13 +237,12 @@ std::size_t Memory::size() const {
 
 bool Memory::cut_results(std::size_t keep, std::size_t longest) {
   const std::size_t end = turns_.size() - std::min(keep, turns_.size());
-  std::vector<Turn> trial(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(end));
-  bool any = false;
-  for (Turn& turn : trial) {
-    for (Part& part : turn.parts) {
-      if (part.kind == Part::Kind::tool_result) any = shorten(part.text, longest) || any;
-    }
-  }
+  const bool any =
+      std::any_of(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(end), [&](const Turn& turn) {
+        return std::any_of(turn.parts.begin(), turn.parts.end(), [&](const Part& part) {
+          return part.kind == Part::Kind::tool_result && is_longer(part.text, longest);
+        });
+      });
   if (any) put({{"type", "cut"}, {"turns", end}, {"longest", longest}});
   return any;
 }
@@ -186,14 +265,14 @@ std::size_t Memory::tail() const {
 
 // Where there is no summary: the last one, and what the model said since, as far as it is not too much.
 std::string Memory::recollect(const std::vector<Turn>& turns) const {
-  constexpr std::size_t kMost = 2000;
-  std::string text = summary_.substr(0, kMost);
+  std::string text = summary_.substr(0, kMostRecollected);
   text.resize(whole_characters(text));
   std::string said;
-  for (auto turn = turns.rbegin(); turn != turns.rend() && said.size() < kMost; ++turn) {
+  for (auto turn = turns.rbegin(); turn != turns.rend() && said.size() < kMostRecollected; ++turn) {
     if (turn->role != Turn::Role::model) continue;
     for (auto part = turn->parts.rbegin(); part != turn->parts.rend(); ++part) {
-      if (part->kind == Part::Kind::text && !part->text.empty()) said = part->text.substr(0, kMost) + "\n" + said;
+      if (part->kind == Part::Kind::text && !part->text.empty())
+        said = part->text.substr(0, kMostRecollected) + "\n" + said;
     }
   }
   text += repair_utf8(said);
@@ -207,10 +286,21 @@ void Memory::say(const std::string& text) {
   turns_.back().parts.push_back(std::move(part));
 }
 
-void Memory::apply(const Json& line, std::string_view where) {
+void Memory::cut(std::size_t end, std::size_t longest) {
+  for (std::size_t i = 0; i + dropped_ < end && i < turns_.size(); ++i) {
+    for (Part& part : turns_[i].parts) {
+      if (part.kind == Part::Kind::tool_result) shorten(part.text, longest);
+    }
+  }
+}
+
+void Memory::apply(Json line, std::string_view where) {
   Fields fields(line, "", where);
   const std::string type = fields.text("type").value_or("");
-  const std::string text = fields.text("text").value_or("");
+  // A text may have hundreds of megabytes: it is moved, not copied.
+  const auto stored = line.find("text");
+  const bool is_text = stored != line.end() && stored->is_string();
+  std::string text = is_text ? take_text(*stored) : fields.text("text").value_or("");
   if (type == "work") {
     const auto messages = parse_messages(fields.array("messages"), where);
     for (const Message& message : messages) heard_.insert(message.id);
@@ -234,9 +324,8 @@ void Memory::apply(const Json& line, std::string_view where) {
   } else if (type == "conclusion") {
     if (open_) open_->conclusion = text;
   } else if (type == "answer") {
-    const Json* turn = fields.object("turn");
-    if (turn == nullptr) fields.refuse("turn", "an object");
-    turns_.push_back(parse_turn(dump_line(*turn), where));
+    if (fields.object("turn") == nullptr) fields.refuse("turn", "an object");
+    turns_.push_back(take_turn(std::move(line["turn"]), where));
     is_whole_ = fields.text("stop").value_or("end") == "end";
   } else if (type == "result") {
     if (turns_.empty() || turns_.back().role == Turn::Role::model) turns_.push_back({Turn::Role::user, {}});
@@ -244,23 +333,19 @@ void Memory::apply(const Json& line, std::string_view where) {
     part.kind = Part::Kind::tool_result;
     part.id = fields.text("id").value_or("");
     part.name = fields.text("name").value_or("");
-    part.text = text;
+    part.text = std::move(text);
     part.is_error = fields.boolean("is_error").value_or(false);
     turns_.back().parts.push_back(std::move(part));
   } else if (type == "cut") {
     const auto longest = static_cast<std::size_t>(fields.integer("longest", 0, INT64_MAX).value_or(0));
-    const auto end = static_cast<std::size_t>(fields.integer("turns", 0, INT64_MAX).value_or(0));
-    for (std::size_t i = 0; i < std::min(end, turns_.size()); ++i) {
-      for (Part& part : turns_[i].parts) {
-        if (part.kind == Part::Kind::tool_result) shorten(part.text, longest);
-      }
-    }
+    cut(static_cast<std::size_t>(fields.integer("turns", 0, INT64_MAX).value_or(0)), longest);
   } else if (type == "summary") {
     const auto longest = static_cast<std::size_t>(fields.integer("longest", 0, INT64_MAX).value_or(0));
     const auto rest = turns_.begin() + static_cast<std::ptrdiff_t>(tail());
     summary_ = text.empty() ? recollect({turns_.begin(), rest}) : text;
     std::vector<Turn> end(rest, turns_.end());
     turns_.clear();
+    dropped_ = 0;
     std::string start = fmt::format("{}\n\nOur conversation became too long to be kept. What came before:\n\n{}\n",
                                     identity_, summary_);
     std::string prompt = open_ ? open_->prompt : "";

@@ -68,8 +68,21 @@ class Memory {
   void summarize(const std::string& summary, std::size_t longest);
 
  private:
+  // What the whole transcript says of its lines, found before any of them is applied. With it a memory that is opened
+  // again holds at no time much more than what it keeps in the end.
+  struct Outline {
+    struct Cut {
+      std::size_t line = 0, turns = 0, longest = 0;
+    };
+    std::size_t last_summary = 0;  // the number of its line; 0: there is none
+    std::vector<Cut> cuts;         // those after it
+  };
+  Outline outline() const;
+  void resume();
   void put(const Json& line);
-  void apply(const Json& line, std::string_view where);
+  void apply(Json line, std::string_view where);
+  void cut(std::size_t end, std::size_t longest);
+  void drop_old_turns();
   void say(const std::string& text);
   std::size_t tail() const;
   std::string recollect(const std::vector<Turn>& turns) const;
@@ -77,6 +90,7 @@ class Memory {
   TranscriptFile file_;
   std::string identity_;
   std::vector<Turn> turns_;
+  std::size_t dropped_ = 0;  // turns that stood in front of these and that a later summary replaces
   std::optional<Piece> open_;
   std::set<std::string> heard_;
   std::string summary_;   // the last one

@@ -45,14 +45,22 @@ std::size_t size_of(const ModelRequest& request) {
   return bytes;
 }
 
-void shorten_results(std::vector<Turn>& turns, std::size_t longest) {
-  for (Turn& turn : turns) {
-    for (Part& part : turn.parts) {
-      if (part.kind != Part::Kind::tool_result || part.text.size() <= longest) continue;
-      part.text.resize(longest);
-      part.text.resize(whole_characters(part.text));
+std::vector<Turn> with_short_results(const std::vector<Turn>& turns, std::size_t longest) {
+  std::vector<Turn> shortened;
+  for (const Turn& turn : turns) {
+    Turn& copy = shortened.emplace_back();
+    copy.role = turn.role;
+    for (const Part& part : turn.parts) {
+      if (part.kind != Part::Kind::tool_result || part.text.size() <= longest) {
+        copy.parts.push_back(part);
+        continue;
+      }
+      std::string text = part.text.substr(0, longest);
+      text.resize(whole_characters(text));
+      copy.parts.push_back({part.kind, std::move(text), part.id, part.name, part.arguments, part.is_error});
     }
   }
+  return shortened;
 }
 
 Outcome interrupted_by(int signal) {
@@ -222,10 +230,9 @@ std::optional<ModelAnswer> ModelDriver::ask() {
   const auto limit = rules_.context - rules_.longest_answer;
   try {
     ModelRequest asked = request();
-    for (int attempt = 0; is_too_long(asked, limit) && attempt < 2; ++attempt) {
-      make_room(attempt);
-      asked.turns = memory_->turns();
-    }
+    // The conversation is copied when it is short enough: a transcript of an earlier life may be huge.
+    for (int attempt = 0; is_too_long(asked, limit) && attempt < 2; ++attempt) make_room(attempt);
+    asked.turns = memory_->turns();
     for (int refusals = 0;; ++refusals) {
       bell_->rest();
       try {
@@ -262,7 +269,6 @@ ModelAnswer ModelDriver::call_model(const ModelRequest& request, int interrupt, 
 ModelRequest ModelDriver::request() const {
   ModelRequest request;
   request.system = system_();
-  request.turns = memory_->turns();
   request.tools = tools_.specs();
   request.max_tokens = rules_.longest_answer;
   return request;
@@ -304,16 +310,18 @@ bool ModelDriver::make_room(int attempt) {
 // Empty if the model has none to give. Where the conversation is too long even for that, its results are left out.
 std::string ModelDriver::ask_for_summary() {
   ModelRequest asked = request();
+  asked.may_call = false;
   Part question;
   question.text = summary_request();
-  if (asked.turns.empty() || asked.turns.back().role == Turn::Role::model) {
-    asked.turns.push_back({Turn::Role::user, {}});
-  }
-  asked.turns.back().parts.push_back(std::move(question));
-  asked.may_call = false;
   bell_->rest();
   for (const std::size_t longest : {SIZE_MAX, kLongestOldResult}) {
-    shorten_results(asked.turns, longest);
+    // A request that is certainly refused is not even built.
+    if (longest == SIZE_MAX && estimate(asked) > 2 * rules_.context) continue;
+    asked.turns = with_short_results(memory_->turns(), longest);
+    if (asked.turns.empty() || asked.turns.back().role == Turn::Role::model) {
+      asked.turns.push_back({Turn::Role::user, {}});
+    }
+    asked.turns.back().parts.push_back(question);
     try {
       const std::string text = text_of(call_model(asked, bell_->fd(), {}).parts);
       return text.find_first_not_of(" \t\r\n") == std::string::npos ? "" : text;

@@ -260,11 +260,14 @@ class Parser {
 
 Json parse_json(std::string_view text, std::string_view subject, const JsonLimits& limits) {
   if (text.size() > limits.bytes) fail(Code::corrupt, "{}: larger than {} bytes", subject, limits.bytes);
-  const std::string repaired = repair_utf8(text);
+  // Most texts are ASCII: they need no copy.
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) { return c > 0; });
+  const std::string repaired = is_plain ? std::string() : repair_utf8(text);
+  const std::string_view valid = is_plain ? text : repaired;
   try {
-    return Parser(repaired, limits.depth).document();
+    return Parser(valid, limits.depth).document();
   } catch (const Problem& problem) {
-    fail(Code::corrupt, "{}: {}", position(repaired, problem.byte, subject), problem.reason);
+    fail(Code::corrupt, "{}: {}", position(valid, problem.byte, subject), problem.reason);
   }
 }
 

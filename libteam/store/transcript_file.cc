@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "libteam/system/lines.h"
 
 namespace team {
@@ -24,6 +26,17 @@ off_t end_of_lines(const Fd& file) {
   return 0;
 }
 
+// The place after the first newline at or after `from`; none if there is none.
+std::optional<off_t> end_of_line(const Fd& file, off_t from) {
+  while (true) {
+    const std::string piece = read_at(file, from, kPiece);
+    if (piece.empty()) return std::nullopt;
+    const std::size_t newline = piece.find('\n');
+    if (newline != std::string::npos) return from + static_cast<off_t>(newline) + 1;
+    from += static_cast<off_t>(piece.size());
+  }
+}
+
 }  // namespace
 
 TranscriptFile::TranscriptFile(const Folder& folder, const std::string& member, Durability durability)
@@ -36,18 +49,26 @@ TranscriptFile::TranscriptFile(const Folder& folder, const std::string& member, 
 }
 
 void TranscriptFile::each(const std::function<void(std::string_view line)>& visit) const {
-  std::string rest;
-  for (off_t at = 0;;) {
-    const std::string piece = read_at(file_, at, kPiece);
+  std::string piece;
+  for (off_t at = 0;; at += static_cast<off_t>(piece.size())) {
+    piece = read_at(file_, at, kPiece);
     if (piece.empty()) return;
-    at += static_cast<off_t>(piece.size());
-    std::size_t start = 0;
-    for (std::size_t newline; (newline = piece.find('\n', start)) != std::string::npos; start = newline + 1) {
-      rest.append(piece, start, newline - start);
-      visit(rest);
-      rest.clear();
+    std::size_t newline = piece.rfind('\n');
+    if (newline == std::string::npos) {
+      // A line that is longer than a piece: one read of the right size needs no memory beyond the line itself.
+      const auto end = end_of_line(file_, at + static_cast<off_t>(piece.size()));
+      if (!end) return;
+      piece = {};
+      piece = read_at(file_, at, static_cast<std::size_t>(*end - at));
+      newline = piece.rfind('\n');
+      if (newline == std::string::npos) fail(Code::io, "cannot read '{}': it became shorter", path_);
     }
-    rest.append(piece, start);
+    piece.resize(newline + 1);
+    for (std::size_t start = 0; start < piece.size();) {
+      const std::size_t stop = piece.find('\n', start);
+      visit(std::string_view(piece).substr(start, stop - start));
+      start = stop + 1;
+    }
   }
 }
 

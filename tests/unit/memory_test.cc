@@ -1,6 +1,10 @@
 // What a model remembers: steps give turns, the same lines give the same turns, and what was shortened can be sent.
 #include "libteam/agent/memory.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -473,9 +477,85 @@ void huge_lines() {
   CHECK(seen(place.open()) == seen(again));
 }
 
+// The most memory that this process ever had, in bytes.
+std::size_t peak() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) << 10;
+}
+
+// How much more memory than before a process needs to open the transcript again. It has a process of its own, because a
+// peak never goes down; that process begins with little.
+std::size_t cost_of_opening(const Place& place) {
+  int ends[2];
+  if (::pipe(ends) != 0) return SIZE_MAX;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::size_t before = peak();
+    const Memory memory = place.open();
+    const std::size_t cost = peak() - before;
+    ::_exit(::write(ends[1], &cost, sizeof cost) == sizeof cost ? 0 : 1);
+  }
+  std::size_t cost = SIZE_MAX;
+  if (::read(ends[0], &cost, sizeof cost) != sizeof cost) cost = SIZE_MAX;
+  ::close(ends[0]);
+  ::close(ends[1]);
+  ::waitpid(child, nullptr, 0);
+  return cost;
+}
+
+std::string line(const char* type, const std::string& rest) {
+  return fmt::format("{{\"timestamp\":1,\"type\":\"{}\"{}}}\n", type, rest);
+}
+
+// A piece of work with `count` calls, each with a result of so many bytes.
+void write_calls(const Place& place, std::size_t count, std::size_t bytes, const std::string& end) {
+  std::string text = line("work", R"(,"title":"t","phase":"work","task":null,"attempts":0,"messages":[],"text":"Go.")");
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string parts = fmt::format(
+        R"([{{"type":"text","text":"Step {}."}},{{"type":"tool_call","id":"{}","name":"bash","arguments":"{{}}"}}])", i,
+        i);
+    text += line("answer", fmt::format(R"(,"stop":"end","turn":{{"role":"model","parts":{}}})", parts));
+    text += line("result", fmt::format(R"(,"id":"{}","name":"bash","text":"{}")", i, std::string(bytes, 'x')));
+  }
+  place.write(text + end);
+}
+
+// A memory that is opened again holds at no time much more than what it keeps.
+void opening_costs_what_is_kept() {
+  constexpr std::size_t kMany = 400, kBytes = 100'000, kAll = kMany * kBytes;
+  const Place place;
+  write_calls(place, 1, kAll, "");
+  CHECK(cost_of_opening(place) < 5 * kAll / 2);
+  write_calls(place, kMany, kBytes, "");
+  CHECK(cost_of_opening(place) < 3 * kAll / 2);
+  write_calls(place, kMany, kBytes, line("cut", R"(,"turns":799,"longest":100)"));
+  CHECK(cost_of_opening(place) < kAll / 4);
+  CHECK(place.open().size() < kAll / 10);
+  write_calls(place, kMany, kBytes, line("summary", R"(,"text":"","longest":100)"));
+  CHECK(cost_of_opening(place) < kAll / 4);
+  CHECK(place.open().size() < kAll / 10 && occurrences(place.open(), "Step 398.") == 1);
+}
+
+// Opened again and again while it grows, it is the same as the one that never ended.
+void long_ones_are_the_same_again() {
+  const Place place;
+  Memory memory = place.open();
+  memory.begin(task_piece());
+  for (int i = 0; i < 300; ++i) {
+    const std::string id = std::to_string(i);
+    memory.add(answer_of({text_part("Step " + id + "."), call_part(id)}));
+    memory.answer(call_part(id), std::string(500, 'x'), false);
+    if (i % 70 == 69) memory.cut_results(10, 50 + static_cast<std::size_t>(i % 3));
+    if (i == 150 || i == 250) memory.summarize(i == 250 ? "" : "Half of it.", 100);
+    if (i % 37 == 0 || i == 151 || i == 299) CHECK(seen(place.open()) == seen(memory));
+  }
+}
+
 }  // namespace
 
 int main() {
+  opening_costs_what_is_kept();  // first: what other tests used stays a part of every peak
   steps_give_turns();
   known_messages();
   no_last_words();
@@ -490,5 +570,6 @@ int main() {
   summaries_shorten();
   no_summary();
   huge_lines();
+  long_ones_are_the_same_again();
   return test::report();
 }
