@@ -164,6 +164,20 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   same '' "$(team-recv --as ada --json)"
 }
 
+@test "a byte that is not UTF-8 becomes one sign, and what is typed after it arrives" {
+  a_team
+  top
+  press j m
+  sees 'to ada'
+
+  press -H 68 ff 69 c3
+  type_in 'there é語'
+  press Enter
+
+  wait_until test -s .teams/alpha/ada_inbox.jsonl
+  same $'h\ufffdi\ufffdthere é語' "$(team-recv --as ada --json | jq -r .content)"
+}
+
 @test "a paste is one message, whatever its lines say" {
   a_team
   start_idle coder --exec 'cat'

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <cwchar>
 
 #include "libteam/base/text.h"
+#include "libteam/cli/typed_bytes.h"
 #include "libteam/system/file.h"
 
 // From <term.h>, which would make macros of half the words that we use.
@@ -25,7 +25,8 @@ namespace team {
 
 namespace {
 
-constexpr int kEscapeDelay = 25;  // ms in which the rest of an escape sequence comes
+constexpr int kEscapeDelay = 25;   // ms in which the rest of an escape sequence comes
+constexpr int kLargestByte = 255;  // of getch(); above it are the codes of keys
 
 // A paste comes between these two, if the terminal is asked for that.
 constexpr int kPasteStarts = KEY_MAX + 1000, kPasteEnds = kPasteStarts + 1;
@@ -61,9 +62,12 @@ attr_t attributes_of(const Span& span, bool colour) {
   return attributes;
 }
 
-// What the C library does not know how to show becomes a sign that it does.
-std::wstring widen(std::string_view text) {
+// What the C library does not know how to show becomes a sign that it does; what turns the direction of the text
+// becomes a blank.
+std::wstring widen(std::string_view untrusted) {
   constexpr wchar_t kReplacement = 0xFFFD;
+  const std::string safe = one_line(untrusted);
+  std::string_view text = safe;
   std::wstring wide;
   std::mbstate_t state{};
   while (!text.empty()) {
@@ -76,14 +80,7 @@ std::wstring widen(std::string_view text) {
   return wide;
 }
 
-std::string narrow(wint_t character) {
-  char bytes[MB_LEN_MAX];
-  std::mbstate_t state{};
-  const std::size_t used = std::wcrtomb(bytes, static_cast<wchar_t>(character), &state);
-  return used == static_cast<std::size_t>(-1) ? std::string() : std::string(bytes, used);
-}
-
-Key::Kind kind_of_code(wint_t code) {
+Key::Kind kind_of_code(int code) {
   switch (code) {
     case KEY_UP: return Key::Kind::up;
     case KEY_DOWN: return Key::Kind::down;
@@ -101,9 +98,13 @@ Key::Kind kind_of_code(wint_t code) {
   }
 }
 
-Key key_of_character(wint_t character) {
-  constexpr wint_t kControl = 0x1F;
-  switch (character) {
+bool is_ascii_control(const std::string& character) {
+  return static_cast<unsigned char>(character[0]) < ' ' || character[0] == 0x7F;
+}
+
+Key key_of_character(const std::string& character) {
+  constexpr char kControl = 0x1F;
+  switch (character[0]) {
     case '\r':
     case '\n': return {Key::Kind::enter, ""};
     case '\t': return {Key::Kind::tab, ""};
@@ -119,14 +120,14 @@ Key key_of_character(wint_t character) {
     case 'Z' & kControl: return {Key::Kind::suspend, ""};
     default: break;
   }
-  if (character < ' ') return {};
-  return {Key::Kind::character, narrow(character)};
+  if (is_ascii_control(character)) return {};
+  return {Key::Kind::character, character};
 }
 
-Key key_of_pasted(wint_t character) {
-  if (character == '\r' || character == '\n' || character == '\t') return {Key::Kind::pasted, " "};
-  if (character < ' ' || character == 0x7F) return {};
-  return {Key::Kind::pasted, narrow(character)};
+Key key_of_pasted(const std::string& character) {
+  if (character == "\r" || character == "\n" || character == "\t") return {Key::Kind::pasted, " "};
+  if (is_ascii_control(character)) return {};
+  return {Key::Kind::pasted, character};
 }
 
 }  // namespace
@@ -137,6 +138,7 @@ struct Screen::Terminal {
   sigset_t before{};
   bool colour = false;
   bool pasting = false;
+  TypedBytes typed;
 };
 
 void Screen::check() {
@@ -243,18 +245,24 @@ std::optional<Key> Screen::key() {
       ::resizeterm(size.ws_row, size.ws_col);
     }
   }
-  wint_t character = 0;
-  switch (::get_wch(&character)) {
-    case OK: return terminal_->pasting ? key_of_pasted(character) : key_of_character(character);
-    case KEY_CODE_YES:
-      if (character == kPasteStarts || character == kPasteEnds) terminal_->pasting = character == kPasteStarts;
-      return terminal_->pasting ? Key{} : Key{kind_of_code(character), ""};
-    default: return std::nullopt;
+  // Not get_wch(): it drops what follows a byte that is not UTF-8.
+  while (true) {
+    if (const auto character = terminal_->typed.take()) {
+      return terminal_->pasting ? key_of_pasted(*character) : key_of_character(*character);
+    }
+    const int code = ::getch();
+    if (code == ERR) return std::nullopt;
+    if (code > kLargestByte) {
+      if (code == kPasteStarts || code == kPasteEnds) terminal_->pasting = code == kPasteStarts;
+      return terminal_->pasting ? Key{} : Key{kind_of_code(code), ""};
+    }
+    terminal_->typed.add(static_cast<char>(code));
   }
 }
 
 void Screen::drop_keys() {
   ::flushinp();
+  terminal_->typed.clear();
   terminal_->pasting = false;
 }
 

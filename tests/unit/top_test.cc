@@ -9,6 +9,7 @@
 #include "libteam/base/text.h"
 #include "libteam/cli/top_table.h"
 #include "libteam/cli/top_view.h"
+#include "libteam/cli/typed_bytes.h"
 #include "tests/unit/check.h"
 
 namespace {
@@ -369,6 +370,31 @@ void a_long_text_is_wrapped_in_one_pass() {
   CHECK(std::clock() - before < 20 * CLOCKS_PER_SEC);  // minutes, if each line looks at all that follow
 }
 
+// The characters of all bytes, with a bar after each.
+std::string taken(std::string_view bytes) {
+  TypedBytes typed;
+  std::string all;
+  for (const char byte : bytes) {
+    typed.add(byte);
+    while (const auto character = typed.take()) all += *character + "|";
+  }
+  return all;
+}
+
+void typed_bytes_that_are_no_text_cost_only_themselves() {
+  const std::string bad = "\xEF\xBF\xBD|";
+  CHECK(taken("aé語🙂b") == "a|é|語|🙂|b|");
+  CHECK(taken("a\xFF"
+              "b") == "a|" + bad + "b|");
+  CHECK(taken("\xFF\xFE\x80rest") == bad + bad + bad + "r|e|s|t|");
+  CHECK(taken("\xC3(") == bad + "(|");  // cut by the next character
+  CHECK(taken("\xE2\x82"
+              "ab") == bad + "a|b|");
+  CHECK(taken("\xF0\x9F\x99\xC3\xA9") == bad + "é|");
+  CHECK(taken("\xED\xA0\x80z") == bad + "z|");  // a surrogate
+  CHECK(taken("\xE8\xAA").empty());             // the rest has not come yet
+}
+
 void a_paste_is_text_and_no_command() {
   const Scene scene = small_scene();
   TopView view;
@@ -422,5 +448,6 @@ int main() {
   a_long_answer_scrolls_sideways();
   a_long_text_is_wrapped_in_one_pass();
   a_paste_is_text_and_no_command();
+  typed_bytes_that_are_no_text_cost_only_themselves();
   return team::test::report();
 }
