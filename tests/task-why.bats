@@ -1,4 +1,5 @@
 load helper
+load teammates
 
 tab=$'\t'
 
@@ -51,6 +52,19 @@ tab=$'\t'
   run --separate-stderr task-why 1
 
   same "1${tab}dead${tab}in progress by ann, who died; the next claim releases it" "$output"
+}
+
+@test "tells how an owner ended that said so, and of no death" {
+  team-create demo
+  task-create first --owner bob
+  TEAM=demo start_teammate bob --exec 'touch begun; exec sleep 100'
+  wait_until test -e begun
+  kill -TERM "${TEAMMATE[bob]}"
+  teammate_ended bob 143
+
+  run --separate-stderr task-why 1
+
+  same "1${tab}assigned${tab}assigned to bob, who ended (interrupted by Terminated)" "$output"
 }
 
 @test "tells what a task is that nothing holds back" {

@@ -41,6 +41,19 @@ Life life_of(const Roster& roster, const Team* team, const std::string& member) 
   return team != nullptr && team->find(member) != nullptr ? roster.life_of(team->name, member) : Life::unknown;
 }
 
+// How the life of a member ended that does not run: its own last word, else it was killed.
+std::string describe_end(const Roster& roster, const Team& team, const std::string& member) {
+  try {
+    const auto state = state_of(roster.folder_of(team.name), member);
+    if (state && (state->state == State::shutdown || state->state == State::error)) {
+      return fmt::format("who ended ({})", one_line(state->reason));
+    }
+  } catch (const Error&) {
+    // team-fsck tells of a broken file.
+  }
+  return "who died";
+}
+
 Reason explain_blocker(TaskId id, const BoardView& view) {
   try {
     const Task blocker = view.get(id);
@@ -297,7 +310,8 @@ std::vector<Reason> explain(const Task& task, const Roster& roster, const Team* 
       return {{task.id, "failed", fmt::format("failed at {}: {}", owner, task.error.value_or("no reason given"))}};
     case Status::in_progress:
       if (life == Life::dead) {
-        return {{task.id, "dead", fmt::format("in progress by {}, who died; the next claim releases it", owner)}};
+        const std::string end = describe_end(roster, *team, owner);
+        return {{task.id, "dead", fmt::format("in progress by {}, {}; the next claim releases it", owner, end)}};
       }
       return {{task.id, "running", fmt::format("in progress by {}{}", owner, since(task.claimed_at))}};
     case Status::pending: break;
@@ -306,7 +320,9 @@ std::vector<Reason> explain(const Task& task, const Roster& roster, const Team* 
   for (const TaskId blocker : view.standing_of(task).open_blockers) reasons.push_back(explain_blocker(blocker, view));
   if (const auto role = explain_role(task, team)) reasons.push_back(*role);
   if (task.owner) {
-    const std::string state = life == Life::dead ? ", who died" : life == Life::running ? ", who is running" : "";
+    const std::string state = life == Life::dead      ? ", " + describe_end(roster, *team, owner)
+                              : life == Life::running ? ", who is running"
+                                                      : "";
     reasons.push_back({task.id, "assigned", fmt::format("assigned to {}{}", owner, state)});
   }
   if (reasons.empty()) {
