@@ -1,6 +1,7 @@
 // team-finish - end the run of a team
 
 #include "libteam/agent/finish.h"
+#include "libteam/base/json_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
 
@@ -20,7 +21,15 @@ team::Exit finish(team::Context& context, Options& options) {
   const auto staying = team::finish_team(place, {options.summary, options.force ? team::Insist::yes : team::Insist::no,
                                                  options.timeout.value_or(team::Finish{}.seconds)});
   for (const auto& one : staying) team::no(context, team::describe(one));
-  return staying.empty() ? team::Exit::done : team::Exit::no;
+  if (!staying.empty()) return team::Exit::no;
+  if (context.json()) {
+    team::JsonText line;
+    line.add("team", place.team().name);
+    line.add("finishedAt", place.team().finished_at);
+    line.add("summary", place.team().summary);
+    context.out().line(line.take());
+  }
+  return team::Exit::done;
 }
 
 }  // namespace

@@ -236,3 +236,13 @@ refuses() {
 
   refused 74 'team-finish: io: *Read-only file system'
 }
+
+@test "prints with --json when the team was finished, and with which summary" {
+  team-create alpha >/dev/null
+
+  run --separate-stderr team-finish --json --summary 'All "moved"'
+
+  same 0 "$status"
+  same '' "$stderr"
+  same "$(jq -c '{team: .name, finishedAt, summary}' .teams/alpha/config.json)" "$(jq -c . <<<"$output")"
+}
