@@ -41,7 +41,6 @@ int task_claim(int argc, char** argv) {
   command.at_most_one({"ID", "--wait"});
   command.takes_all();
   command.example("task-claim 3 --as backend");
-  command.example(
-      "while task=$(task-claim --next --wait --as \"worker-$$\"); do do-the-work \"${task%%[[:blank:]]*}\"; done");
+  command.example("while t=$(task-claim --next --wait --as me); do run \"${t%%[[:blank:]]*}\"; done");
   return command.run(argc, argv, [&](team::Context& context) { return claim(context, options); });
 }

@@ -137,7 +137,19 @@ options_of() {
     while IFS= read -r names; do
       [[ $output == *" $names "* || $output == *" ${names}["* ]] || { echo "$command --help has no $names"; failed+=" $command"; }
     done <names
+    ! grep -E '.{81}' <<<"$output" || { echo "$command --help is wider than 80 columns"; failed+=" $command"; }
     [[ $output == *$'\nexamples:\n  '*"$command"* ]] || { echo "$command --help has no example"; failed+=" $command"; }
+  done
+
+  same '' "${failed-}"
+}
+
+@test "a picture brings its own paper, which covers all of it, so that it can be read on a page of any colour" {
+  printf 'ours\t100\t900\nours\t1000\t950\n' | python3 "$PROJECT/scripts/bench.d/draw.py" >drawn.svg
+
+  for picture in drawn.svg "$PROJECT"/man/*.svg; do
+    size=$(grep -oE 'viewBox="0 0 [0-9]+ [0-9]+' "$picture" | sed -E 's/.* ([0-9]+) ([0-9]+)/width="\1" height="\2"/')
+    grep -qE "^<rect[^>]* ($size|width=\"100%\" height=\"100%\")[^>]* fill=\"#[0-9a-f]+\"" "$picture" || failed+=" $picture"
   done
 
   same '' "${failed-}"

@@ -89,6 +89,19 @@ std::string error_line(const Choices& choices, Code code, std::string_view text)
   return fmt::format("{{\"status\":\"error\",\"code\":\"{}\",\"error\":\"{}\"}}\n", name_of(code), quoted);
 }
 
+constexpr std::size_t kHelpColumns = 80;
+
+// Lines of whole words with at most so many columns.
+std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
+  std::vector<std::string> lines(1);
+  for (const std::string& word : split(text, ' ')) {
+    if (!lines.back().empty() && columns(lines.back()) + 1 + columns(word) > most) lines.emplace_back();
+    if (!lines.back().empty()) lines.back().push_back(' ');
+    lines.back() += word;
+  }
+  return lines;
+}
+
 // Without the options for help that CLI11 makes first: ours are in the table.
 struct Line : CLI::App {
   Line() : CLI::App("", "", nullptr) {}
@@ -300,7 +313,10 @@ std::string Command::Parts::help() const {
     rows.emplace_back(left, entry.help);
   }
   text += "\n";
-  for (const auto& [left, right] : rows) text += fmt::format("  {:<{}}  {}\n", left, width, right);
+  for (const auto& [left, right] : rows) {
+    const auto lines = wrapped(right, kHelpColumns - width - 4);
+    text += fmt::format("  {:<{}}  {}\n", left, width, join(lines, fmt::format("\n{:{}}", "", width + 4)));
+  }
   if (!examples.empty()) text += "\nexamples:\n";
   for (const std::string& example : examples) text += "  " + example + "\n";
   return text;

@@ -36,9 +36,8 @@ int answer_plan(int argc, char** argv, Verdict verdict) {
   command.takes_actor();
   command.takes_json();
   command.takes_lock();
-  command.example(approves
-                      ? "plan-approve 01JD0V8Z7Q4M3N2B1A0F9E8D7C"
-                      : "plan-reject 01JD0V8Z7Q4M3N2B1A0F9E8D7C --feedback 'keep the old endpoints for a release'");
+  command.example(approves ? "plan-approve 01JD0V8Z7Q4M3N2B1A0F9E8D7C"
+                           : "plan-reject 01JD0V8Z7Q4M3N2B1A0F9E8D7C --feedback 'keep the old endpoints'");
   return command.run(argc, argv, [&](Context& context) { return answer(context, verdict, id, feedback); });
 }
 

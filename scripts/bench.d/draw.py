@@ -18,7 +18,7 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 236, 48, 48
 LABEL_GAP = 17  # between the labels of two lines, so that both can be read
 
 STYLE = """
-  svg { background: #fff; font: 13px system-ui, sans-serif; }
+  svg { font: 13px system-ui, sans-serif; } .paper { fill: #fff; }
   text { fill: #444; } .title { font-size: 15px; font-weight: 600; fill: #111; }
   .grid { stroke: #e4e4e4; } .line { fill: none; stroke-width: 2; }
   .shell { stroke: #b45309; } .python { stroke: #7c3aed; } .sqlite { stroke: #0f766e; }
@@ -27,7 +27,7 @@ STYLE = """
   text.shell { fill: #b45309; } text.python { fill: #7c3aed; } text.sqlite { fill: #0f766e; }
   text.ours { fill: #1d4ed8; } text.static { fill: #666; }
   @media (prefers-color-scheme: dark) {
-    svg { background: #0d1117; } text { fill: #b8c0ca; } .title { fill: #f0f3f6; } .grid { stroke: #262c36; }
+    .paper { fill: #0d1117; } text { fill: #b8c0ca; } .title { fill: #f0f3f6; } .grid { stroke: #262c36; }
     .shell { stroke: #f0a35e; } .python { stroke: #b794f6; } .sqlite { stroke: #4fd1c5; } .ours { stroke: #6ea8fe; }
     text.shell { fill: #f0a35e; } text.python { fill: #b794f6; } text.sqlite { fill: #4fd1c5; }
     text.ours { fill: #6ea8fe; } text.static { fill: #9aa4af; }
@@ -73,7 +73,7 @@ def draw(points):
     title = "Claiming the next task, a fresh process each time"
     print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">')
     print(f"<style>{STYLE}</style>")
-    print(f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" fill="none"/>')
+    print(f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>')
     print(f'<text class="title" x="{LEFT}" y="26">{title}</text>')
     for power in times:
         at = y(10**power)
