@@ -1,4 +1,4 @@
-// How an event looks.
+// Prints events.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace team {
 
-// With --json the envelope as it is; else seq, time, agent, type and what it was about.
+// With --json the envelope as stored; otherwise seq, time, agent, type and subject.
 void print_event(Context& context, const Envelope& envelope);
 
-// What somebody who waits wants to hear of an event; none for most of them.
+// The progress line of an event for a waiting person; none for most events.
 std::optional<std::string> news_of(const Envelope& envelope);
 
-// Visits the events of a team as they come, on a thread of its own.
+// Follows the events of a team on a thread of its own.
 class EventFollower {
  public:
-  // From now on, until `visit` gives false.
+  // Starts with the next event and ends when `visit` returns false.
   EventFollower(Folder folder, double lock_timeout, EventLog::Visit visit);
   EventFollower(const EventFollower&) = delete;
   EventFollower& operator=(const EventFollower&) = delete;
-  // When all that has happened was visited.
+  // Returns when all events so far were visited.
   ~EventFollower();
 
  private:

@@ -1,7 +1,7 @@
-// The dependency graph of a board as a picture: for a terminal, for graphviz, for Mermaid, for a browser.
+// Pictures of the dependency graph of a board: for a terminal, graphviz, Mermaid and a browser.
 //
-// All four are complete for an empty graph and for one with cycles and missing blockers; no subject can break out of
-// its label. The same graph gives the same bytes.
+// All four handle an empty graph, cycles and missing blockers. No subject can break out of its label. The same graph
+// gives the same bytes.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace team {
 
-// A tree of lines: below each task those that wait for it. A task is drawn once with all that waits for it; wherever
-// else it belongs only its id stands, so the lines are as many as dependencies and starts, and some more for what would
-// stand too far right. Cut to the width of a terminal.
+// A tree of lines: each task with its dependents below it. A task is drawn once with its dependents; other places show
+// only its id, so the number of lines grows with the dependencies. A branch that is too deep gets a tree of its own.
+// Lines are cut to the width of a terminal.
 void draw_tree(Output& out, const TaskGraph& graph);
 
 // The language of dot(1).
@@ -24,8 +24,8 @@ void draw_dot(Output& out, const TaskGraph& graph);
 // A Mermaid flowchart.
 void draw_mermaid(Output& out, const TaskGraph& graph);
 
-// A self-contained SVG element with a legend. `path` is marked: tasks of which each waits for the one before. `style`
-// is CSS that comes along; the colours of the elements are attributes, which it can replace.
+// A self-contained SVG element with a legend. `path` is a chain of dependent tasks to highlight. `style` is CSS to
+// embed; it can replace the colours, which are attributes of the elements.
 void draw_svg(Output& out, const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style);
 
 }  // namespace team

@@ -47,7 +47,7 @@ std::string label_of(const GraphTask& task) {
     case GraphTask::Kind::broken: return "broken";
     case GraphTask::Kind::task: break;
   }
-  constexpr std::string_view kNonCharacter = "\xEF\xBF";  // U+FFFE and U+FFFF, which no XML may hold
+  constexpr std::string_view kNonCharacter = "\xEF\xBF";  // U+FFFE and U+FFFF, which XML forbids
   std::string label = one_line(task.subject);
   for (std::size_t at = label.find(kNonCharacter); at != std::string::npos; at = label.find(kNonCharacter, at + 1)) {
     char& last = label[at + 2];

@@ -1,4 +1,4 @@
-// How a node of the graph looks in every kind of drawing.
+// The look of a graph node, the same in every kind of drawing.
 #pragma once
 
 #include <array>
@@ -21,13 +21,13 @@ struct Look {
 };
 
 inline constexpr std::size_t kLookCount = 7;
-// ready and waiting are both pending; missing and broken are blockers that are named but cannot be read.
+// ready and waiting are both pending. missing and broken are blockers whose files cannot be read.
 const std::array<Look, kLookCount>& all_looks();
 
 // One for each of the graph's nodes.
 std::vector<const Look*> looks_of(const TaskGraph& graph);
 
-// The subject on one line, fit for XML once it is escaped; "missing" or "broken" for what has none.
+// The subject on one line, valid in XML after escaping; "missing" or "broken" for a node without a subject.
 std::string label_of(const GraphTask& task);
 
 }  // namespace team

@@ -1,4 +1,4 @@
-// A board as a graph, for the commands that draw it.
+// Reads a board as a graph, for the commands that draw it.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,7 @@
 
 namespace team {
 
-// One look at all tasks, each of which `visit` sees too. A broken file is a warning and a broken node: what waits for
-// it does not wait for something missing.
+// Reads all tasks once and calls `visit` for each. A broken file gives a warning and a broken node, not a missing one.
 TaskGraph read_graph(const BoardView& view, const std::function<void(const Task& task)>& visit = {});
 
 }  // namespace team

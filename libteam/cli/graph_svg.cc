@@ -11,7 +11,7 @@ namespace team {
 
 namespace {
 
-// A letter of a monospace font is 0.6 of its size wide, so what fits can be counted.
+// A character of a monospace font is 0.6 of its size wide, so the width of a text is known.
 constexpr double kFontSize = 12;
 constexpr double kLetter = 0.6 * kFontSize;
 constexpr double kLineHeight = 16;
@@ -26,10 +26,10 @@ constexpr LayoutSizes kSizes = {.box_width = kLetters * kLetter + 2 * kPadding,
                                 .lane_gap = 10,
                                 .column_gap = 56};
 
-// At most two lines of kLetters columns, broken at a blank where there is one.
+// At most two lines of kLetters columns, broken at a space if there is one.
 std::vector<std::string> wrap(const std::string& text) {
   if (columns(text) <= kLetters) return {text};
-  std::string first = cut_columns(text, kLetters + 1);  // what fits, and an ellipsis in place of the rest
+  std::string first = cut_columns(text, kLetters + 1);  // the first line, or more with an ellipsis
   first.resize(first.size() - std::string_view("…").size());
   std::size_t next = first.size();
   const std::size_t blank = first.rfind(' ');
@@ -83,7 +83,7 @@ std::string draw_box(const GraphTask& task, const Point& corner, const Look& loo
   return box + "</g>\n";
 }
 
-// From the top of a box and back: it waits for itself.
+// A loop at the top of the box of a task that blocks itself.
 std::string draw_loop(const Point& corner) {
   const double x = corner.x + kSizes.box_width / 2;
   return fmt::format(
@@ -114,7 +114,7 @@ std::string draw_tip(std::string_view name, std::string_view colour) {
 
 constexpr std::string_view kPathColour = "#0969da";
 
-// Over the lines and under the boxes: a line along the path, and a frame around each box of it.
+// A line along the path and a frame around each of its boxes, drawn over the lines and under the boxes.
 void draw_path(Output& out, const TaskGraph& graph, const GraphLayout& layout, const std::vector<TaskId>& path) {
   if (path.empty()) return;
   constexpr double kFrame = 4;
@@ -140,7 +140,7 @@ struct Legend {
   double width = 0;
 };
 
-// missing and broken only where there are such.
+// The legend shows missing and broken only if the graph has such nodes.
 Legend draw_legend(const std::vector<const Look*>& used, std::string_view name_of_path) {
   Legend legend;
   double x = kMargin;

@@ -25,8 +25,8 @@ class Tree {
 
   struct Level {
     std::size_t place = 0;
-    std::string indent;     // of those below it
-    std::size_t drawn = 0;  // of its dependents
+    std::string indent;     // of the lines below it
+    std::size_t drawn = 0;  // number of its dependents drawn so far
   };
 
   void draw_from(std::size_t start) {
@@ -34,7 +34,7 @@ class Tree {
     for (std::size_t i = 0; i < tops.size(); ++i) draw_below(tops[i], tops);
   }
 
-  // What would stand too far right is put off: it gets a tree of its own, after this one.
+  // A branch that is too deep is deferred: it gets a tree of its own after this one.
   void draw_below(std::size_t top, std::vector<std::size_t>& tops) {
     constexpr std::size_t kDeepest = 16;
     std::vector<Level> levels = {{top, "", 0}};
@@ -81,7 +81,7 @@ class Tree {
     std::string label = label_of(node.task);
     std::string rest = rest_of(node);
     if (out_.is_terminal()) {
-      constexpr std::size_t kLeast = 16;  // on however narrow a terminal
+      constexpr std::size_t kLeast = 16;  // on any terminal, however narrow
       const std::size_t used = columns(branch) + fmt::formatted_size("x #{} ", node.task.id);
       const std::size_t room = std::max(kLeast, out_.width() - std::min(out_.width(), used));
       rest = cut_columns(rest, room - std::min(columns(label), room / 2));
@@ -91,7 +91,7 @@ class Tree {
     out_.line(fmt::format("{}{} {}{}", branch, head_of(place), label, rest));
   }
 
-  // Who has it and what it still waits for.
+  // The owner and the open blockers.
   std::string rest_of(const GraphNode& node) const {
     std::string rest;
     if (node.task.owner) rest += fmt::format("  @{}", *node.task.owner);

@@ -1,4 +1,4 @@
-// One line of text that somebody types, with a cursor in it.
+// An editor for one line of text, with a cursor.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace team {
 class LineEditor {
  public:
   const std::string& text() const { return text_; }
-  // Does what the key says; those that mean nothing here do nothing.
+  // Applies a key; other keys are ignored.
   void press(const Key& key);
 
-  // As much of it around the cursor as fits, and where in that the cursor stands.
+  // The part of the text around the cursor that fits, and the position of the cursor in it.
   struct Shown {
     std::string text;
     std::size_t cursor = 0;  // in columns

@@ -1,4 +1,4 @@
-// What is on a screen and what is typed at it, as values: no terminal is needed to make one or to look at one.
+// The contents of a screen and typed keys as values, so that both can be made and tested without a terminal.
 #pragma once
 
 #include <cstddef>
@@ -30,16 +30,16 @@ struct Spot {
 
 struct Picture {
   std::vector<Row> rows;
-  std::optional<Spot> cursor;  // where somebody types
+  std::optional<Spot> cursor;  // where the user types
 };
 
-// The text of a row, without how it looks.
+// The text of a row, without its style.
 std::string text_of(const Row& row);
 
 struct Key {
   enum class Kind {
     character,  // `text` is which
-    pasted,     // the same, from a paste: text and never a command
+    pasted,     // a character from a paste: always text, never a command
     enter,
     escape,
     tab,

@@ -1,5 +1,5 @@
-// The messages of a report: a table with a line for each, and in it an arrow from the column of the sender to that of
-// the recipient. Where there are too many to have a column each, their names stand there instead.
+// The messages of a report as a table with one line per message. An arrow runs from the column of the sender to the
+// column of the recipient. With too many members for columns, the line names them instead.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ class HtmlTable {
  public:
   explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // What people wrote and what was counted; cut after kMostRows.
+  // Cells with text and numbers. A table is cut after kMostRows.
   void row(const std::vector<std::string>& cells, std::string_view kind = "") {
     if (++count_ <= kMostRows) rows_ += line(cells, kind);
   }
@@ -134,7 +134,7 @@ std::string name_unseen(const History& history) {
 }
 
 std::string show_timeline(const History& history) {
-  // Each picture has its own axis, so that none is far from one, on a screen or on paper.
+  // Each picture has its own axis, so that an axis is always near, on a screen and on paper.
   constexpr std::size_t kMembersEach = 40;
   const auto members = seen_members(history);
   if (members.empty()) return "<p class=\"note\">Nobody has worked yet.</p>\n";

@@ -1,6 +1,6 @@
 // The report of a team as one HTML page that needs nothing else: no script, no other file, no network.
 //
-// It is well-formed XML too. Whatever members, tasks and messages are called, it stays text.
+// The page is also well-formed XML. Names, subjects and messages are always escaped.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace team {
 
 namespace {
 
-// Every colour of a picture, and what it becomes.
+// Every colour of a picture, and its replacement on a dark screen.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kDark = {{
     {"#ffffff", "#0d1117"}, {"#1f2328", "#e6edf3"}, {"#57606a", "#9198a1"}, {"#6e7781", "#8b949e"},
     {"#8c959f", "#6e7681"}, {"#d8dee4", "#30363d"}, {"#f6f8fa", "#151b23"}, {"#eef1f4", "#21262d"},

@@ -16,7 +16,7 @@ namespace team {
 namespace {
 
 constexpr double kWidth = 1190;
-constexpr double kMargin = 40;  // at the right: half the label of the last tick
+constexpr double kMargin = 40;  // right margin, for half the label of the last tick
 constexpr double kIndent = 14;
 constexpr double kNames = 180;  // where the plot starts
 constexpr double kPlot = kWidth - kNames - kMargin;
@@ -25,7 +25,7 @@ constexpr double kSmallFont = 10;
 constexpr double kLetter = 0.6;  // of the size of the font
 constexpr double kLegendLine = 24;
 constexpr double kAxis = 20;
-constexpr double kBoard = 48;  // what waited and what was worked on
+constexpr double kBoard = 48;  // height of the curves of waiting and running tasks
 constexpr double kGap = 8;     // between rows
 
 struct Paint {
@@ -75,7 +75,7 @@ double width_of(std::string_view text, double font = kFontSize) {
   return static_cast<double>(columns(text)) * kLetter * font;
 }
 
-// Works that stand in one line of a row; those too short to be seen apart are one bar.
+// One line of bars in a row. Intervals that are too short to be seen are merged into one bar.
 struct Bar {
   double left = 0, right = 0;
   const WorkInterval* first = nullptr;
@@ -96,7 +96,7 @@ std::string describe(const Bar& bar) {
   return cut_characters(text, kLongest);
 }
 
-// What one member did.
+// The row of one member.
 class Row {
  public:
   enum class Size { large, small };
@@ -129,7 +129,7 @@ class Row {
   static constexpr double kBetween = 3;
   static constexpr double kStrip = 6;
 
-  // In the first line where it overlaps nothing.
+  // Uses the first line without an overlap.
   void put(const WorkInterval& work) {
     constexpr double kShort = 1.5;
     const double left = scale_.x(work.from);
@@ -150,7 +150,7 @@ class Row {
         ++before.count;
         return;
       }
-      // Bars that touch keep their own place: the start of the second is moved behind the end of the first.
+      // Bars that would touch are kept apart: the second starts behind the end of the first.
       const double start = std::max(left, before.right);
       lane.push_back({start, std::max(right, start + 1), &work, &work, 1});
       return;
@@ -177,7 +177,7 @@ class Row {
   std::string draw_bar(const Bar& bar, double y) const {
     const Paint& paint = paint_of(bar.first->end);
     const double width = std::max(bar.right - bar.left, 1.0);
-    // Several in one are darker than one that took as long.
+    // A merged bar is darker than a single one.
     const Paint dense = {paint.name, paint.stroke, paint.stroke, paint.is_dashed};
     std::string inside = draw_box({bar.left, y, width, bar_height_}, bar.count > 1 ? dense : paint);
     if (bar.count > 1) inside = fmt::format("<g fill-opacity=\"0.5\">{}</g>", inside);
@@ -186,7 +186,7 @@ class Row {
     const std::size_t room = letters_in(width - 8, font);
     if (bar_height_ >= kSmallBar && id.size() <= room) {
       const std::string label = bar.count > 1 ? id : fmt::format("{} {}", id, one_line(bar.first->subject));
-      constexpr std::size_t kLeastWord = 4;  // of a subject: less says nothing
+      constexpr std::size_t kLeastWord = 4;  // characters of a subject; fewer are useless
       const bool is_worth_it = columns(label) <= room || room >= id.size() + 1 + kLeastWord;
       inside += draw_text(bar.left + 4, y + bar_height_ / 2 + font / 3, is_worth_it ? cut_columns(label, room) : id,
                           font < kFontSize ? fmt::format(" font-size=\"{}\"", font) : "");
@@ -194,7 +194,7 @@ class Row {
     return draw_titled(describe(bar), inside);
   }
 
-  // What must not be overlooked comes last and is never too short to be seen.
+  // Urgent states are drawn last and always wide enough to be seen.
   std::string draw_stays(double y) const {
     std::string calm, urgent;
     double drawn = 0;
@@ -221,7 +221,7 @@ class Row {
   std::vector<std::vector<Bar>> lanes_;
 };
 
-// The greatest number within each pixel, so that the picture does not grow with the events.
+// The maximum within each pixel, so that the size of the picture does not depend on the number of events.
 std::vector<std::size_t> peaks(const History& history, const TimeScale& scale, std::size_t BoardMoment::*what) {
   std::vector<std::size_t> peaks(static_cast<std::size_t>(kPlot) + 1);
   const auto place = [&](double at) { return static_cast<std::size_t>(scale.x(at) - kNames); };

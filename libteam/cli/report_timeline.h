@@ -1,8 +1,8 @@
-// The timeline of a report: above, how many tasks waited and how many were worked on; below, a row for each member with
-// its tasks as bars and its states as a strip beneath them.
+// The timeline of a report. The top shows the number of waiting tasks and of tasks in progress. Below, each member has
+// a row with its tasks as bars and its states as a strip.
 //
-// Height grows with the members and with what one held at once. What is too short to be seen apart is drawn as one; no
-// label leaves its bar. The same history gives the same bytes.
+// The height grows with the number of members and of simultaneous tasks. Intervals that are too short to be seen are
+// merged. No label is wider than its bar. The same history gives the same bytes.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace team {
 
-// Those of whom there is something to draw.
+// The members that have something to draw.
 std::vector<const MemberHistory*> seen_members(const History& history);
 
 // An SVG element with `style` in it.

@@ -11,7 +11,7 @@ using Tone = Output::Tone;
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-// Why it is as it is, where that says more than what it said last.
+// The reason of a state, if it tells more than the member's last words.
 std::string words_of(const MemberStatus& member) {
   const bool works = member.state == "active" || member.state == "idle" || member.state == "running";
   if (!works && !member.reason.empty()) return member.reason;

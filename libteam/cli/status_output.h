@@ -1,4 +1,4 @@
-// How a team at a glance looks: one screen for a person, records for a program.
+// Prints the status of a team: one screen for a person, records for a program.
 #pragma once
 
 #include "libteam/cli/context.h"
@@ -6,7 +6,7 @@
 
 namespace team {
 
-// In a pipe each record begins with what it is about: member, tasks, task, plan, warning, used.
+// In a pipe each record begins with its kind: member, tasks, task, plan, warning, used.
 void print_status(Context& context, const TeamStatus& status);
 
 Output::Tone tone_of_state(const std::string& state);

@@ -1,4 +1,4 @@
-// Time along a line of a picture, with ticks in steps that people count in: from hundredths of a second to months.
+// The time axis of a picture, with ticks in human units from hundredths of a second to months.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@ namespace team {
 
 class TimeScale {
  public:
-  // From `start` at `left` for `length` seconds; one without a length is drawn as if it had one.
+  // Starts at time `start` and position `left` and covers `length` seconds; a zero length is drawn as a short one.
   TimeScale(double start, double length, double left, double width);
 
-  // Where a moment stands; never outside.
+  // The position of a moment, clamped to the axis.
   double x(double moment) const;
 
   struct Tick {
     double x = 0;
     std::string elapsed;  // since the start
-    std::string clock;    // the time of day; with the date where there are several days
+    std::string clock;    // the time of day, with the date if the axis covers several days
   };
   // At most 10.
   std::vector<Tick> ticks() const;

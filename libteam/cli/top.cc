@@ -5,7 +5,7 @@
 #include <csignal>
 #include <utility>
 
-#include "libteam/cli/errand.h"
+#include "libteam/cli/background_worker.h"
 #include "libteam/cli/screen.h"
 #include "libteam/cli/top_view.h"
 #include "libteam/store/live_team.h"
@@ -154,7 +154,7 @@ class Top {
   LiveTeam live_;
   Watch watch_;
   TopView view_;
-  Errands errands_;
+  BackgroundWorker errands_;
   Deadline next_look_ = Deadline::in(0);
   Deadline next_full_ = Deadline::in(0);
   bool all_due_ = false;

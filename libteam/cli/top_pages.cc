@@ -14,7 +14,7 @@ namespace {
 using Tone = Output::Tone;
 
 constexpr std::size_t kLabel = 12;
-constexpr std::size_t kMostText = 65536;  // bytes of one field: nobody scrolls farther, and each drawing wraps it anew
+constexpr std::size_t kMostText = 65536;  // bytes of one field; each drawing wraps them again
 
 std::string start_of(std::string_view text) {
   if (text.size() <= kMostText) return std::string(text);

@@ -1,4 +1,4 @@
-// What fills the screen of team-top when somebody wants to know more: all there is to know of one thing.
+// The full-screen pages of team-top, with all details of one member, task or event.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace team {
 
-// A row of a page: a line of text that is at most so wide as was asked for.
+// A row of a page: a line of text of at most the requested width.
 struct PageLine {
   std::string text;
   Output::Tone tone = Output::Tone::plain;
 };
 using Page = std::vector<PageLine>;
 
-// Who it is and how it is; and then what it says, with a plan that waits for an answer at the end.
+// The member and its state, then its speech, with a pending plan at the end.
 Page facts_of(const SceneMember& member, std::size_t width, double now);
 Page speech_of(const SceneMember& member, const Scene& scene, std::size_t width);
 
-// All fields of a task, what it waits for and what waits for it.
+// All fields of a task, its blockers and its dependents.
 Page page_of(TaskId id, const Scene& scene, std::size_t width, double now);
 Page page_of(const Happening& event, std::size_t width);
 Page help_page(std::size_t width);
 
 Output::Tone tone_of_state(const SceneMember& member);
 Output::Tone tone_of(Posture posture);
-// "plan?" for one whose plan waits for an answer.
+// "plan?" for a member with a pending plan.
 std::string shown_state(const SceneMember& member);
 
 }  // namespace team

@@ -56,7 +56,7 @@ std::vector<Cell> task_cells(const SceneTask& seen, const Scene& scene, double n
   const Task* task = scene.find_task(seen.id);
   const std::string reason = why(scene, seen);
   std::string about = task != nullptr ? one_line(task->subject) : std::string();
-  // The reason is what somebody looks for, so the subject makes room for it.
+  // The reason matters most, so the subject is cut to make room for it.
   constexpr std::size_t kShort = 28;
   if (!reason.empty()) about = about.empty() ? reason : fmt::format("{}: {}", cut_columns(about, kShort), reason);
   return {{fmt::format("#{}", seen.id), task != nullptr && task->priority > 0 ? Tone::strong : Tone::plain},
@@ -80,7 +80,7 @@ Tone tone_of_type(const std::string& type) {
   return type == "TASK_CLAIMED" ? Tone::busy : Tone::waiting;
 }
 
-// Of a speech the end is new, of anything else the beginning tells what it is.
+// A speech is cut at its start, because its end is new; other texts are cut at their end.
 std::string event_text(const Happening& event, std::size_t width) {
   std::string text = one_line(event.text);
   while (text.ends_with(' ')) text.pop_back();
@@ -96,7 +96,7 @@ std::string event_text(const Happening& event, std::size_t width) {
 }
 
 std::vector<Cell> event_cells(const Happening& event, std::size_t width) {
-  constexpr std::size_t kBeside = 46;  // what the other columns take at the most
+  constexpr std::size_t kBeside = 46;  // maximum width of the other columns
   return {{clock_time(event.timestamp), Tone::faint},
           {or_dash(event.agent), Tone::strong},
           {event.type, tone_of_type(event.type)},

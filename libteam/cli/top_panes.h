@@ -9,10 +9,10 @@
 
 namespace team {
 
-// Columns from which there is room for more, and for two panes side by side.
+// The widths from which more columns, and two panes side by side, are shown.
 inline constexpr std::size_t kWide = 120;
 
-// Which rows are in sight.
+// The visible rows.
 struct Range {
   std::size_t first = 0, end = 0;
 };

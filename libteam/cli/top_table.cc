@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kMark = 2;       // in front of each row
-constexpr std::size_t kLeastRest = 8;  // for the column that takes what is left
+constexpr std::size_t kLeastRest = 8;  // minimum width of the column that takes the rest
 
 }  // namespace
 
@@ -74,7 +74,7 @@ std::vector<std::size_t> TopTable::widths(std::size_t width) const {
     }
     if (widest == 0 && !rows_.empty()) continue;
     const std::size_t wanted = std::min(columns_[i].most, std::max(widest, columns(columns_[i].heading)));
-    // The first column is never left out, only cut.
+    // The first column may be cut but is never left out.
     if (i > 0 && used + wanted + kGap + kLeastRest > width) continue;
     widths[i] = std::min(wanted, width - std::min(width, used));
     used += widths[i] + kGap;

@@ -1,4 +1,4 @@
-// Rows and columns for a part of a screen: wrapped, cut and filled up to the width that there is.
+// Rows and columns for a part of a screen, wrapped, cut and padded to the available width.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace team {
 
-// Of text that is valid UTF-8.
+// The width of valid UTF-8 text in columns.
 std::string_view first_character(std::string_view text);
 
-// Exactly so many columns wide: cut with an ellipsis, or filled up.
+// The text cut with an ellipsis or padded to exactly this width.
 std::string fit(std::string_view text, std::size_t columns);
 
-// Lines of at most so many columns, broken between words where that is possible.
+// Lines of at most this width, broken between words where possible.
 std::vector<std::string> wrap(std::string_view text, std::size_t columns);
 
 struct TopColumn {
   enum class Side { left, right };
   std::string heading;
-  std::size_t most = 0;  // columns of the screen; 0: what is left
+  std::size_t most = 0;  // maximum width; 0: the rest of the screen
   Side side = Side::left;
 };
 
@@ -30,8 +30,8 @@ class TopTable {
   explicit TopTable(std::vector<TopColumn> columns) : columns_(std::move(columns)) {}
 
   void row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
-  // The heading and the rows, each `width` columns wide. A column in which no row has anything is left out, and so are
-  // columns that there is no room for. `chosen` is the number of the row that stands out; none if it is not there.
+  // The heading and the rows, each `width` columns wide. Empty columns and columns without room are left out. `chosen`
+  // is the number of the highlighted row, if it is visible.
   std::vector<Row> draw(std::size_t width, std::size_t chosen) const;
 
  private:

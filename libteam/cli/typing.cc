@@ -12,7 +12,7 @@ namespace team {
 
 namespace {
 
-// Who reads from a terminal that another job of the shell has is stopped.
+// The kernel stops a background job that reads from the terminal.
 bool has_terminal() { return ::isatty(STDIN_FILENO) == 0 || ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
 
 }  // namespace
@@ -36,7 +36,7 @@ void Typing::listen() {
   std::string text;
   std::array<char, 4096> buffer{};
   while (true) {
-    constexpr int kLookAgain = 1000;  // milliseconds: nothing tells that we have the terminal again
+    constexpr int kLookAgain = 1000;  // milliseconds; nothing reports that this job is in the foreground again
     const bool ours = has_terminal();
     std::array<pollfd, 2> waiting = {{{ours ? STDIN_FILENO : -1, POLLIN, 0}, {enough_.fd(), POLLIN, 0}}};
     if (::poll(waiting.data(), waiting.size(), kLookAgain) < 0 && errno != EINTR) break;

@@ -1,4 +1,4 @@
-// What a person types while a command runs: lines of stdin, heard on a thread of their own.
+// Reads the lines that a person types while a command runs, on a thread of its own.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@ namespace team {
 
 class Typing {
  public:
-  // `hear` gets each line that is not blank, on that thread. It outlives this.
+  // Calls `hear` on that thread for each line that is not blank. `hear` must outlive this object.
   explicit Typing(std::function<void(const std::string& line)> hear);
   Typing(const Typing&) = delete;
   Typing& operator=(const Typing&) = delete;
   ~Typing();
 
-  // False once there is nothing more to come.
+  // False after the end of the input.
   bool goes_on() const;
-  // Can be read from when that has changed and goes_on() was not asked since.
+  // Readable after goes_on() has become false, until goes_on() is called.
   int end_fd() const { return over_.fd(); }
 
  private:
@@ -33,7 +33,7 @@ class Typing {
   std::thread thread_;
 };
 
-// Whether a person sits at stdin and sees stderr.
+// True if stdin and stderr are terminals.
 bool is_interactive();
 
 }  // namespace team

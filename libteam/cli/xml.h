@@ -1,4 +1,4 @@
-// Text inside XML and HTML: whatever it holds, it stays text.
+// Escapes text for XML and HTML.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace team {
 
-// How a document begins.
+// The XML declaration.
 inline constexpr std::string_view kXmlProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-// For an element or an attribute in double quotes. Control characters are the caller's to remove.
+// For an element or an attribute in double quotes. The caller removes control characters.
 std::string escape_xml(std::string_view text);
 
-// What people wrote, on one line and without what no XML may hold.
+// User text on one line, without characters that XML forbids.
 std::string to_xml(std::string_view text);
 
 }  // namespace team

@@ -1,16 +1,16 @@
-#include "libteam/cli/errand.h"
+#include "libteam/cli/background_worker.h"
 
 namespace team {
 
-Errands::~Errands() { finish(); }
+BackgroundWorker::~BackgroundWorker() { finish(); }
 
-std::optional<Error> Errands::finish() {
+std::optional<Error> BackgroundWorker::finish() {
   std::size_t dropped = 0;
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
-    // What was asked for just now is under way for whoever asked, also if the thread has yet to wake up.
-    const std::size_t kept = works_ || waiting_.empty() ? 0 : 1;
+    // A queued job counts as running even if the thread has not woken up yet.
+    const std::size_t kept = is_running_ || waiting_.empty() ? 0 : 1;
     dropped = waiting_.size() - kept;
     waiting_.resize(kept);
   }
@@ -24,16 +24,16 @@ std::optional<Error> Errands::finish() {
                fmt::format("{} of the things asked for {} not done", dropped, dropped > 1 ? "were" : "was"));
 }
 
-void Errands::run(std::function<std::string()> errand) {
+void BackgroundWorker::run(std::function<std::string()> job) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(errand));
+    waiting_.push_back(std::move(job));
   }
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   changed_.notify_one();
 }
 
-std::optional<Done> Errands::take() {
+std::optional<Done> BackgroundWorker::take() {
   const std::lock_guard lock(mutex_);
   bell_.take();
   if (done_.empty()) return std::nullopt;
@@ -43,25 +43,25 @@ std::optional<Done> Errands::take() {
   return done;
 }
 
-void Errands::work() {
+void BackgroundWorker::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    const auto errand = std::move(waiting_.front());
+    const auto job = std::move(waiting_.front());
     waiting_.pop_front();
-    works_ = true;
+    is_running_ = true;
     lock.unlock();
     Done done;
     try {
-      done.text = errand();
+      done.text = job();
     } catch (const Error& error) {
       done.error = error;
     } catch (const std::exception& error) {
       done.error = Error(Code::io, error.what());
     }
     lock.lock();
-    works_ = false;
+    is_running_ = false;
     done_.push_back(std::move(done));
     bell_.ring();
   }
