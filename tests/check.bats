@@ -47,3 +47,18 @@ failed:
   same 1 "$status"
   same $'failed:\n  tests/torn.bats: setup_file failed\n6 passed, 1 failed' "$(tail -n 3 <<<"$output")"
 }
+
+@test "QUICK=1 leaves out the fuzzers and all but the quick files" {
+  setup_tree
+  echo '@test "a claim holds" { true; }' >tests/task-claim.bats
+  printf '#!/bin/sh\nexit 1\n' >build/unit/bad_fuzz
+  chmod +x build/unit/bad_fuzz
+  for name in plan- team-send team-recv team-ack team-create team-join team-config team-where teamkit layers; do
+    echo '@test "it holds" { true; }' >"tests/$name.bats"
+  done
+
+  QUICK=1 run --separate-stderr scripts/check build
+
+  same 0 "$status"
+  same '12 passed, 0 failed' "$output"
+}
