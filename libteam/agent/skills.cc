@@ -10,10 +10,20 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 20;
 
+// An agent does what a skill says: nobody else may write it.
+void check_folder(const Folder& folder) {
+  const std::string reason = folder.distrust();
+  if (!reason.empty()) fail(Code::permission_denied, "'{}' is not to be trusted: {}", folder.path(), reason);
+}
+
 std::optional<std::string> read_text(const Folder& skills, const std::string& name) {
   const auto folder = skills.find_beneath(name);
   const auto contents = folder ? folder->read("SKILL.md", kLargest) : std::nullopt;
-  return contents ? std::optional(repair_utf8(contents->text)) : std::nullopt;
+  if (!contents) return std::nullopt;
+  check_folder(skills);
+  check_folder(*folder);
+  check_trusted(*contents, folder->path_of("SKILL.md"));
+  return repair_utf8(contents->text);
 }
 
 // `description:` between two lines of dashes at the beginning.
@@ -47,8 +57,10 @@ std::vector<Skill> list_skills(const Folder& root) {
     if (!is_name(name)) return;
     try {
       if (const auto text = read_text(*skills, name)) found.push_back({name, describe(*text)});
-    } catch (const Error&) {
-      return;  // who asks for it is told what is wrong with it
+    } catch (const Error& error) {
+      // A broken skill is reported when it is read. One that is not trusted is reported at once, with the way out.
+      if (error.code() != Code::permission_denied) return;
+      found.push_back({name, fmt::format("cannot be read: {}", error.what())});
     }
   });
   std::sort(found.begin(), found.end(), [](const Skill& one, const Skill& other) { return one.name < other.name; });

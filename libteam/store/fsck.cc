@@ -288,6 +288,10 @@ std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair r
       boards[team.board] = per_member(team);
     } catch (const Error& error) {
       if (error.code() == Code::not_found) continue;
+      if (error.code() == Code::permission_denied) {
+        findings.add(fmt::format("{}/{}/{}", kTeamsFolder, name, kTeamConfig), error.what());
+        continue;
+      }
       if (error.code() != Code::corrupt) throw;
       findings.add(error);
     }

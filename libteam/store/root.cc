@@ -1,6 +1,10 @@
 #include "libteam/store/root.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "libteam/base/error.h"
@@ -18,24 +22,38 @@ constexpr const char* kUpward = "upward from current folder";
 // Where it may be that we are not let in, such as above us, there is none for us then.
 enum class Entry { expected, doubtful };
 
+// True for an entry of another user in a folder where others can write, such as /tmp: anybody can put a store there,
+// above the folders of everybody else.
+bool is_planted(const fs::path& folder, const struct stat& entry) {
+  struct stat around {};
+  if (is_own_or_roots(entry.st_uid) || ::stat(folder.c_str(), &around) != 0) return false;
+  return (around.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
 bool has_store(const fs::path& folder, Entry entry = Entry::doubtful) {
   for (const char* name : {kTeamsFolder, kDefaultBoard}) {
-    std::error_code error;
-    const fs::file_status status = fs::symlink_status(folder / name, error);
-    if (fs::exists(status)) return true;
-    const bool is_shut_out = entry == Entry::doubtful && error == std::errc::permission_denied;
-    if (status.type() != fs::file_type::not_found && !is_shut_out) {
-      fail(Code::io, "cannot look at '{}': {}", (folder / name).string(), error.message());
+    const fs::path path = folder / name;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) {
+      if (entry == Entry::doubtful && is_planted(folder, status)) continue;
+      return true;
+    }
+    const bool is_shut_out = entry == Entry::doubtful && errno == EACCES;
+    if (errno != ENOENT && errno != ENOTDIR && !is_shut_out) {
+      fail(Code::io, "cannot look at '{}': {}", path.string(), std::strerror(errno));
     }
   }
   return false;
 }
 
+// The first line of a file of git. Empty if there is none, or if another user could have written it: that user would
+// choose the store on which our commands work. Git makes these files with the umask, so group bits say nothing here.
 std::string first_line_of(const fs::path& file) {
   constexpr std::size_t kMost = 8192;
   const auto folder = Folder::find(file.parent_path().string());
   const auto contents = folder ? folder->read(file.filename().string(), kMost) : std::nullopt;
-  return contents ? first_line(contents->text) : std::string();
+  if (!contents || !is_own_or_roots(contents->owner) || (contents->mode & S_IWOTH) != 0) return {};
+  return first_line(contents->text);
 }
 
 // The main worktree of the linked one that `start` lies in; empty if it lies in none. A linked worktree has a file

@@ -31,8 +31,8 @@ class Root {
   std::vector<std::string> strays() const;
   const Folder& folder() const { return folder_; }
 
-  // A folder of the store. Refuses (permission_denied) one that leads out of the root, belongs to somebody else or is
-  // writable for everybody.
+  // A folder of the store. Refuses (permission_denied) one that leads out of the root, belongs to another user, is
+  // writable for others or is reached by a link of another user.
   std::optional<Folder> find_store(const std::string& path) const;
   Folder make_store(const std::string& path, Durability durability) const;
 

@@ -40,6 +40,14 @@ void sweep_teams(const Folder& teams) {
   for (const std::string& entry : litter) teams.remove_tree(entry);
 }
 
+// Its roles name commands: a file that others can write to is refused.
+Contents read_config(const Folder& folder, const std::string& team) {
+  auto contents = folder.read(kTeamConfig, JsonLimits{}.bytes);
+  if (!contents) fail(Code::not_found, "no team '{}'", team);
+  check_trusted(*contents, folder.path_of(kTeamConfig));
+  return std::move(*contents);
+}
+
 void check_new_name(std::string_view kind, const std::string& name) {
   check_name(kind, name);
   if (is_reserved(name)) fail(Code::usage, "'{}' is reserved", name);
@@ -139,9 +147,8 @@ Stamp Roster::version_of(const std::string& name) const {
 
 Roster::Opened Roster::open(const std::string& name) const {
   auto folder = shared_folder_of(name);
-  const auto contents = folder->read(kTeamConfig, JsonLimits{}.bytes);
-  if (!contents) fail(Code::not_found, "no team '{}'", name);
-  return {parse_team(contents->text, name, folder->path_of(kTeamConfig)), std::move(folder)};
+  const auto contents = read_config(*folder, name);
+  return {parse_team(contents.text, name, folder->path_of(kTeamConfig)), std::move(folder)};
 }
 
 Team Roster::get(const std::string& name) const { return open(name).team; }
@@ -210,13 +217,12 @@ Team Roster::change(const std::string& name, const std::function<void(Team&)>& e
   sweep_bodies(folder);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
-    const auto contents = folder.read(kTeamConfig, JsonLimits{}.bytes);
-    if (!contents) fail(Code::not_found, "no team '{}'", name);
-    Team team = parse_team(contents->text, name, folder.path_of(kTeamConfig));
+    const auto contents = read_config(folder, name);
+    Team team = parse_team(contents.text, name, folder.path_of(kTeamConfig));
     edit(team);
     // A person who edits the file takes no lock: if it changed under us, theirs is read and ours done again.
     NewFile file(folder, to_file(team), durability_of(&team));
-    if (file.exchange(folder, kTeamConfig, contents->stamp)) return team;
+    if (file.exchange(folder, kTeamConfig, contents.stamp)) return team;
   }
   fail(Code::again, "'{}' is being changed by something else all the time", folder.path_of(kTeamConfig));
 }

@@ -23,12 +23,12 @@ std::string describe_life(Life life, const std::optional<MemberState>& state) {
   return orderly ? std::string(name_of(state->state)) : "dead";
 }
 
-// A broken file tells nothing.
+// A file that is broken, or that others can write to, tells nothing.
 std::optional<MemberState> state_if_whole(const Folder& folder, const std::string& member) {
   try {
     return state_of(folder, member);
   } catch (const Error& error) {
-    if (error.code() != Code::corrupt) throw;
+    if (error.code() != Code::corrupt && error.code() != Code::permission_denied) throw;
     return std::nullopt;
   }
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -84,6 +86,12 @@ bool flush(const Fd& fd) {
 
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 
+// Asked once: no program of ours changes its user.
+uid_t own_user() {
+  static const uid_t user = ::geteuid();
+  return user;
+}
+
 using DirectoryStream = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 DirectoryStream list(int folder) {
@@ -94,6 +102,20 @@ DirectoryStream list(int folder) {
 bool is_dots(const char* name) { return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0; }
 
 }  // namespace
+
+std::string distrust(unsigned owner, unsigned mode) {
+  if (owner != own_user()) return fmt::format("belongs to user {}, not to you", owner);
+  if ((mode & S_IWOTH) != 0) return "anybody can write to it";
+  if ((mode & S_IWGRP) != 0) return "its group can write to it (chmod g-w)";
+  return {};
+}
+
+void check_trusted(const Contents& contents, const std::string& path) {
+  const std::string reason = distrust(contents.owner, contents.mode);
+  if (!reason.empty()) fail(Code::permission_denied, "'{}' is not to be trusted: {}", path, reason);
+}
+
+bool is_own_or_roots(unsigned owner) { return owner == own_user() || owner == 0; }
 
 Fd& Fd::operator=(Fd&& other) noexcept {
   if (this != &other) {
@@ -148,22 +170,56 @@ std::optional<Folder> Folder::find(const std::string& path) {
 }
 
 std::optional<Folder> Folder::find_beneath(const std::string& path) const {
-  return find(path, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+  Fd fd(open_entry(fd_.get(), path.c_str(), O_RDONLY | O_DIRECTORY));
+  if (fd) return Folder(std::move(fd), path_of(path));
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  if (errno == EXDEV || errno == ELOOP) fail(Code::permission_denied, "'{}' is a link inside a store", path_of(path));
+  fail_errno("cannot open", path_of(path));
 }
 
-std::optional<Folder> Folder::find_through_links(const std::string& path) const { return find(path, RESOLVE_BENEATH); }
-
-std::optional<Folder> Folder::find(const std::string& path, std::uint64_t resolve) const {
-  Fd fd(open_confined(fd_.get(), path.c_str(), O_RDONLY | O_DIRECTORY, 0, resolve));
-  if (!fd) {
-    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    if (errno == EXDEV || errno == ELOOP) {
-      const std::string_view where = (resolve & RESOLVE_NO_SYMLINKS) != 0 ? "inside a store" : "that leads out";
-      fail(Code::permission_denied, "'{}' is a link {}", path_of(path), where);
-    }
-    fail_errno("cannot open", path_of(path));
+std::optional<Folder> Folder::find_through_links(const std::string& path) const {
+  constexpr int kMostLinks = 16;
+  std::string target = path;
+  for (int i = 0; i <= kMostLinks; ++i) {
+    Fd fd(open_entry(fd_.get(), target.c_str(), O_RDONLY | O_DIRECTORY));
+    if (fd) return Folder(std::move(fd), path_of(path));
+    if (errno == ENOENT) return std::nullopt;
+    // Without openat2 a link is ENOTDIR, as anything else that is no folder.
+    if (errno != ELOOP && errno != ENOTDIR) fail_errno("cannot open", path_of(path));
+    auto next = follow_first_link(target);
+    if (!next) return std::nullopt;
+    target = std::move(*next);
   }
-  return Folder(std::move(fd), path_of(path));
+  fail(Code::permission_denied, "'{}' is a link that leads to itself", path_of(path));
+}
+
+// The path with its first link replaced by the target of that link; none if there is no link in it. The owner is
+// checked and the target is read on one descriptor, so that nobody can put another link there in between.
+std::optional<std::string> Folder::follow_first_link(const std::string& path) const {
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end == 0 ? 0 : end + 1);
+    const std::string part = path.substr(0, end);
+    const Fd entry(open_entry(fd_.get(), part.c_str(), O_PATH | O_NOFOLLOW));
+    if (!entry) return std::nullopt;
+    const struct stat status = status_of(entry, path_of(part));
+    if (!S_ISLNK(status.st_mode)) continue;
+    if (!is_own_or_roots(status.st_uid)) {
+      fail(Code::permission_denied, "'{}' is a link that belongs to user {}, not to you", path_of(part), status.st_uid);
+    }
+    char text[PATH_MAX];
+    const ssize_t length = ::readlinkat(entry.get(), "", text, sizeof text);
+    if (length < 0) fail_errno("cannot read the link", path_of(part));
+    const std::filesystem::path link(std::string(text, static_cast<std::size_t>(length)));
+    const std::string rest = end == std::string::npos ? "" : path.substr(end + 1);
+    const auto whole = (std::filesystem::path(part).parent_path() / link / rest).lexically_normal();
+    if (link.is_absolute() || *whole.begin() == "..") {
+      fail(Code::permission_denied, "'{}' is a link that leads out", path_of(part));
+    }
+    std::string next = whole.string();
+    if (next.size() > 1 && next.ends_with('/')) next.pop_back();
+    return next;
+  }
+  return std::nullopt;
 }
 
 Folder Folder::make_beneath(const std::string& path, Durability durability) const {
@@ -201,6 +257,8 @@ std::optional<Contents> Folder::read(const std::string& name, std::size_t most_b
   }
   Contents contents;
   contents.stamp = stamp_of(status);
+  contents.owner = status.st_uid;
+  contents.mode = status.st_mode & 07777;
   contents.text.resize(static_cast<std::size_t>(status.st_size) + 1);  // one more: to see the end without another read
   std::size_t filled = 0;
   while (true) {
@@ -278,9 +336,7 @@ std::uint64_t Folder::inode() const {
 std::string Folder::distrust() const {
   const struct stat status = status_of(fd_, path_);
   inode_ = status.st_ino;
-  if (status.st_uid != ::geteuid()) return fmt::format("belongs to user {}, not to you", status.st_uid);
-  if ((status.st_mode & S_IWOTH) != 0) return "anybody can write to it";
-  return {};
+  return team::distrust(status.st_uid, status.st_mode);
 }
 
 unsigned Folder::mode_of(const std::string& name) const {

@@ -46,7 +46,18 @@ struct Stamp {
 struct Contents {
   std::string text;
   Stamp stamp;
+  // Of the descriptor that the text was read from.
+  unsigned owner = 0;
+  unsigned mode = 0;
 };
+
+// The reason why a file with this owner and these permission bits cannot be trusted: another user owns it, or others
+// can write to it. Empty if only this user can write to it.
+std::string distrust(unsigned owner, unsigned mode);
+// Throws permission_denied if others could have written it.
+void check_trusted(const Contents& contents, const std::string& path);
+// True if this user or root owns it: nobody else can have put it there.
+bool is_own_or_roots(unsigned owner);
 
 class Folder {
  public:
@@ -55,7 +66,7 @@ class Folder {
 
   // A folder beneath this one (`path` may have several parts); no link is followed.
   std::optional<Folder> find_beneath(const std::string& path) const;
-  // The same, but a link is followed as far as it stays beneath.
+  // The same, but follows links that stay beneath and that this user or root owns. Throws permission_denied for others.
   std::optional<Folder> find_through_links(const std::string& path) const;
   // The same, made (0700) where it is missing.
   Folder make_beneath(const std::string& path, Durability durability) const;
@@ -81,7 +92,7 @@ class Folder {
   Space space() const;
   std::int64_t mtime_ns() const;
   std::uint64_t inode() const;
-  // Whether the folder is ours and nobody else can write to it: says what is wrong with it, or nothing.
+  // distrust() of the folder itself.
   std::string distrust() const;
 
   // Permission bits of an entry ("." for the folder itself), and setting them.
@@ -116,7 +127,7 @@ class Folder {
 
  private:
   Folder(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
-  std::optional<Folder> find(const std::string& path, std::uint64_t resolve) const;
+  std::optional<std::string> follow_first_link(const std::string& path) const;
   Fd fd_;
   std::string path_;
   mutable std::uint64_t inode_ = 0;  // once it was asked for

@@ -46,6 +46,22 @@ void none() {
   CHECK(message_of([&] { read_skill(place.folder(), "pdf"); }).find("'pdf'; there are none") != std::string::npos);
 }
 
+void written_by_others() {
+  namespace fs = std::filesystem;
+  const Place place;
+  place.put("csv", "Tables as text\n");
+  for (const char* part : {"", "/csv", "/csv/SKILL.md"}) {
+    for (const fs::perms bit : {fs::perms::group_write, fs::perms::others_write}) {
+      const std::string path = place.path + "/.skills" + part;
+      fs::permissions(path, bit, fs::perm_options::add);
+      CHECK(fails_with(Code::permission_denied, [&] { read_skill(place.folder(), "csv"); }));
+      CHECK(place.description("csv").starts_with("cannot be read: "));
+      fs::permissions(path, bit, fs::perm_options::remove);
+      CHECK(read_skill(place.folder(), "csv") == "Tables as text\n");
+    }
+  }
+}
+
 void sorted_and_whole() {
   const Place place;
   place.put("writing", "# How to write\nshort\n");
@@ -122,6 +138,7 @@ void broken_ones() {
 
 int main() {
   none();
+  written_by_others();
   sorted_and_whole();
   descriptions();
   nothing_else();

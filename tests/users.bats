@@ -1,0 +1,138 @@
+# Several users and groups on one machine: what another user owns, or others can write to, is neither run nor followed.
+load helper
+load mail
+
+HOOKS=.teams/alpha/hooks
+OTHER=54321
+
+# hook NAME <SCRIPT: bash, without its first line.
+hook() {
+  [ -d "$HOOKS" ] || mkdir -m 700 "$HOOKS"
+  { echo '#!/bin/bash'; cat; } >"$HOOKS/$1"
+  chmod 700 "$HOOKS/$1"
+}
+
+needs_root() { ((EUID == 0)) || skip 'another user needs root'; }
+
+# as_other COMMAND…: as another user, who is in the group 4242.
+as_other() { setpriv --reuid "$OTHER" --regid 4242 --clear-groups env PATH="$BIN:/usr/bin:/bin" "$@"; }
+
+@test "refuses a store or a board that its group can write to" {
+  make_team
+  chmod g+w .tasks
+  run --separate-stderr task-list
+  as_expected 7 '' "task-list: permission_denied: '.tasks' is not to be trusted: its group can write to it (chmod g-w)"
+
+  chmod g-w .tasks
+  chmod g+w .teams
+  run --separate-stderr team-status
+  as_expected 7 '' "team-status: permission_denied: '.teams' is not to be trusted: its group can write to it (chmod g-w)"
+}
+
+@test "follows a link of ours to a store in the root, and refuses one of another user" {
+  needs_root
+  make_team
+  task-create first
+  mkdir kept
+  mv .teams .tasks kept
+  ln -s kept/.teams .teams
+  ln -s kept/.tasks .tasks
+  same 1 "$(task-list | wc -l)"
+
+  chown -h "$OTHER" .tasks
+  run --separate-stderr task-list
+  as_expected 7 '' "task-list: permission_denied: '.tasks' is a link that belongs to user 54321, not to you"
+
+  chown -h 0 .tasks
+  chown -h "$OTHER" .teams
+  run --separate-stderr team-list
+  as_expected 7 '' "team-list: permission_denied: '.teams' is a link that belongs to user 54321, not to you"
+}
+
+@test "follows a chain of links, and refuses one that leads out or to itself" {
+  task-create first
+  mkdir -p kept/deep
+  mv .tasks kept/deep/board
+  ln -s deep/board kept/one
+  ln -s kept/one .tasks
+  same 1 "$(task-list | wc -l)"
+
+  ln -sfn ../../outside kept/one
+  run --separate-stderr task-list
+  as_expected 7 '' "task-list: permission_denied: 'kept/one' is a link that leads out"
+
+  ln -sfn ../.tasks kept/one
+  run --separate-stderr task-list
+  as_expected 7 '' "task-list: permission_denied: '.tasks' is a link that leads to itself"
+}
+
+@test "refuses a configuration that others could have written" {
+  make_team
+  chmod 660 .teams/alpha/config.json
+  run --separate-stderr team-status
+  as_expected 7 '' "team-status: permission_denied: '.teams/alpha/config.json' is not to be trusted: its group can write to it (chmod g-w)"
+  chmod 606 .teams/alpha/config.json
+  run --separate-stderr team-config tasks.max 9
+  as_expected 7 '' "team-config: permission_denied: '.teams/alpha/config.json' is not to be trusted: anybody can write to it"
+
+  needs_root
+  chmod 600 .teams/alpha/config.json
+  chown "$OTHER" .teams/alpha/config.json
+  run --separate-stderr teammate-spawn backend
+  as_expected 7 '' "teammate-spawn: permission_denied: '.teams/alpha/config.json' is not to be trusted: belongs to user 54321, not to you"
+}
+
+@test "does not start a member as a file says that others could have written" {
+  make_team
+  timeout 20 teammate-run backend --exec 'true' --idle-timeout 10ms --quiet
+  jq '.resumable = true | .start.arguments = ["--exec", "touch ran", "--prompt", "go"]' .teams/alpha/backend.json >new
+  cat new >.teams/alpha/backend.json
+  chmod 660 .teams/alpha/backend.json
+
+  run --separate-stderr team-resume
+  as_expected 7 '' "team-resume: permission_denied: '.teams/alpha/backend.json' is not to be trusted: its group can write to it (chmod g-w)"
+  [ ! -e ran ]
+
+  # It is no obstacle for those who only look.
+  run -0 team-status
+}
+
+@test "a git file of another user leads into no store" {
+  needs_root
+  export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+  git init -q main
+  git -C main -c user.name=n -c user.email=n@example.org commit -q --allow-empty -m first
+  git -C main worktree add -q ../linked
+  task-create -C main first
+  same 1 "$(cd linked && task-list | wc -l)"
+
+  chown "$OTHER" linked/.git
+  run --separate-stderr env -C linked task-list
+  as_expected 3 '' 'task-list: not_found: no .teams or .tasks here or in any folder above; team-create or task-create makes one'
+
+  chown 0 linked/.git
+  chown "$OTHER" main/.git/worktrees/linked/commondir
+  run --separate-stderr env -C linked task-list
+  as_expected 3 '' 'task-list: not_found: no .teams or .tasks here or in any folder above; team-create or task-create makes one'
+
+  chown 0 main/.git/worktrees/linked/commondir
+  chmod 666 linked/.git
+  run --separate-stderr env -C linked task-list
+  as_expected 3 '' 'task-list: not_found: no .teams or .tasks here or in any folder above; team-create or task-create makes one'
+}
+
+@test "a store that another user put into a folder for everybody is not found from beneath" {
+  needs_root
+  mkdir -m 1777 everybody
+  mkdir everybody/mine
+  as_other mkdir -m 700 everybody/.tasks everybody/.teams
+
+  run --separate-stderr env -C everybody/mine team-create alpha
+  as_expected 0 alpha ''
+  [ -e everybody/mine/.teams/alpha ]
+
+  # Where it was named, it is refused.
+  run --separate-stderr team-list -C everybody
+  as_expected 7 '' "team-list: permission_denied: '$PWD/everybody/.teams' is not to be trusted: belongs to user 54321, not to you"
+}
+
