@@ -265,7 +265,7 @@ events() { team-log --type "$1" | wc -l; }
 @test "a hook runs in the root, with our commands first and who acts in its environment" {
   make_team
   mkdir -p deep/inside
-  hook task-created <<<'{ pwd; echo "$0"; echo "$TEAM_ROOT $TEAM_NAME $TEAM_MEMBER $TEAM_RUN_ID $TEAM_HOOK"; echo "${PATH%%:*}"; } >seen'
+  hook task-created <<<'{ pwd; echo "$TEAM_HOOK_FILE"; echo "$TEAM_ROOT $TEAM_NAME $TEAM_MEMBER $TEAM_RUN_ID $TEAM_HOOK"; echo "${PATH%%:*}"; } >seen'
 
   (cd deep/inside && TEAM_RUN_ID=r1 task-create 'first' --as backend)
   same "$PWD

@@ -17,6 +17,94 @@ needs_root() { ((EUID == 0)) || skip 'another user needs root'; }
 # as_other COMMAND…: as another user, who is in the group 4242.
 as_other() { setpriv --reuid "$OTHER" --regid 4242 --clear-groups env PATH="$BIN:/usr/bin:/bin" "$@"; }
 
+@test "a hook that is replaced between the check and the run is not run" {
+  needs_root
+  make_team
+  hook task-created <<<'exit 0'
+  hook theirs <<<"touch '$PWD/theirs-ran'"
+  chown "$OTHER" "$HOOKS/theirs"
+  cp -a "$HOOKS/task-created" "$HOOKS/ours"
+  python3 - "$HOOKS" 3>&- <<'END' &
+import os, sys
+os.chdir(sys.argv[1])
+while True:
+    for name in ("theirs", "ours"):
+        os.link(name, "next")
+        os.rename("next", "task-created")
+END
+
+  for i in {1..150}; do task-create "$i" >>answers 2>&1 || true; done
+  kill $!
+
+  [ ! -e theirs-ran ]
+  # Both were there: some tasks were made, some refused.
+  grep -qx '[0-9]*' answers
+  grep -q 'belongs to user 54321' answers
+}
+
+@test "the file that was checked runs, even if its name leads elsewhere by then" {
+  needs_root
+  make_team
+  hook task-created <<<'touch ours-ran'
+  mkdir -m 700 other
+  printf '#!/bin/sh\ntouch theirs-ran\n' >other/task-created
+  chmod 755 other/task-created
+  # The name of the folder changes when the program that becomes the hook is about to execute it.
+  strace -f -o calls -e trace=execve,execveat -e inject=execve,execveat:delay_enter=300000 task-create first 3>&- &
+  tracer=$!
+  wait_until grep -qs 'exec.*proc/self/fd\|exec.*hooks' calls
+  mv "$HOOKS" aside
+  mv other "$HOOKS"
+  wait "$tracer"
+
+  [ -e ours-ran ]
+  [ ! -e theirs-ran ]
+}
+
+@test "a hook is a program or a script of any interpreter, and is told where it lies" {
+  make_team
+  hook task-created <<<'echo "$TEAM_HOOK_FILE"; exit 0'
+  printf '#!/usr/bin/env python3\nimport os, sys\nopen("seen", "w").write(os.environ["TEAM_HOOK_FILE"] + open(sys.argv[0]).readline())\n' \
+    >"$HOOKS/task-created"
+
+  task-create first
+  same "$PWD/$HOOKS/task-created#!/usr/bin/env python3" "$(cat seen)"
+
+  cp "$(type -P false)" "$HOOKS/task-created"
+  run --separate-stderr task-create second
+  as_expected 7 '' 'task-create: permission_denied: hook task-created: exit status 1'
+}
+
+@test "no hook runs where others can write to the root, the store or the team's folder" {
+  make_team
+  hook task-created <<<'touch ran'
+  for folder in . .teams/alpha; do
+    for bits in g+w o+w; do
+      chmod "$bits" "$folder"
+      run --separate-stderr task-create first
+      as_expected 7 '' "task-create: permission_denied: '$(
+        [ "$folder" == . ] && pwd || echo "$folder"
+      )' is not to be trusted: others can write to it"
+      chmod go-w "$folder"
+    done
+  done
+  chmod g+w .teams
+
+  run --separate-stderr task-create first
+
+  as_expected 7 '' "task-create: permission_denied: '.teams' is not to be trusted: its group can write to it (chmod g-w)"
+  [ ! -e ran ]
+}
+
+@test "a root that others can write to is no obstacle without hooks" {
+  make_team
+  chmod 777 .
+
+  run --separate-stderr task-create first
+
+  as_expected 0 1 ''
+}
+
 @test "refuses a store or a board that its group can write to" {
   make_team
   chmod g+w .tasks
@@ -136,3 +224,27 @@ as_other() { setpriv --reuid "$OTHER" --regid 4242 --clear-groups env PATH="$BIN
   as_expected 7 '' "team-list: permission_denied: '$PWD/everybody/.teams' is not to be trusted: belongs to user 54321, not to you"
 }
 
+@test "a member of the group of a shared project runs nothing as its owner" {
+  needs_root
+  chgrp 4242 .
+  chmod 2770 .
+  chmod 711 "$(dirname "$PWD")" "$(dirname "$(dirname "$PWD")")"
+  make_team
+  hook post-task-created <<<'exit 0'
+  as_other mkdir -p evil/alpha/hooks
+  printf '#!/bin/sh\nid -u >%q\n' "$PWD/who" | as_other tee evil/alpha/hooks/post-task-created >/dev/null
+  as_other chmod -R 755 evil
+  # Whenever the owner looks at the hook it is the one in .teams, and when it runs it is perhaps the other one.
+  (exec setpriv --reuid "$OTHER" --regid 4242 --clear-groups /usr/bin/env PATH=/usr/bin:/bin python3 - 3>&-) <<'END' &
+import os
+while True:
+    os.rename(".teams", "aside")
+    os.rename("evil", ".teams")
+    os.rename("aside", "evil")
+END
+
+  for i in {1..150}; do task-create "$i" >/dev/null 2>&1 || true; done
+  kill $!
+
+  [ ! -e who ]
+}

@@ -721,7 +721,7 @@ class Witness {
     Opened(std::shared_ptr<const Folder> found, const Witness& witness)
         : folder(std::move(found)),
           log(*folder, witness.lock_timeout_),
-          hooks(*folder, witness.root_.path(), witness.team_, witness.hook_seconds_),
+          hooks(*folder, witness.root_, witness.team_, witness.hook_seconds_),
           hooked(hooks.any()) {}
     std::shared_ptr<const Folder> folder;
     EventLog log;

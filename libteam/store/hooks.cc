@@ -41,6 +41,12 @@ std::string hook_of(const Event& event) {
   return name;
 }
 
+struct stat status_of(int fd, const std::string& path) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) fail_errno("cannot look at", path);
+  return status;
+}
+
 // Whoever can write it can run anything as us.
 void check_trust(const struct stat& status, const std::string& path) {
   const auto refuse = [&](const std::string& reason) {
@@ -48,6 +54,13 @@ void check_trust(const struct stat& status, const std::string& path) {
   };
   if (status.st_uid != ::geteuid()) refuse(fmt::format("belongs to user {}, not to you", status.st_uid));
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse("others can write to it");
+}
+
+// The root may be root's: it only must not let others put another store in the place of this one.
+void check_root(const Root& root) {
+  struct stat status = status_of(root.folder().fd(), root.path());
+  if (is_own_or_roots(status.st_uid)) status.st_uid = ::geteuid();
+  check_trust(status, root.path());
 }
 
 std::string in_one_line(std::string_view text) {
@@ -71,44 +84,55 @@ double hook_seconds(const Team& team) {
   }
 }
 
-Hooks::Hooks(const Folder& folder, std::string root, std::string team, double seconds)
-    : folder_(folder), root_(std::move(root)), team_(std::move(team)), seconds_(seconds) {}
+Hooks::Hooks(const Folder& folder, const Root& root, std::string team, double seconds)
+    : folder_(folder), root_(root), team_(std::move(team)), seconds_(seconds) {}
 
 bool Hooks::any() const { return !is_inside_hook() && folder_.stamp(kFolder); }
 
 bool Hooks::has(const std::string& name) const { return find(name).has_value(); }
 
-// The whole path of one that is to be run.
-std::optional<std::string> Hooks::find(const std::string& name) const {
+// A hook that is to be run, open.
+std::optional<Hooks::Found> Hooks::find(const std::string& name) const {
   const auto hooks = is_inside_hook() ? std::nullopt : folder_.find_beneath(kFolder);
   if (!hooks) return std::nullopt;
-  const std::string path = hooks->path_of(name);
-  struct stat status {};
-  if (::fstatat(hooks->fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+  std::string path = hooks->path_of(name);
+  // O_PATH: a fifo does not hang us, and a program needs no permission to be read.
+  Fd file = hooks->try_open_beneath(name, O_PATH | O_NOFOLLOW, 0);
+  if (!file) {
     if (errno == ENOENT) return std::nullopt;
-    fail_errno("cannot look at", path);
+    fail_errno("cannot open", path);
   }
+  const struct stat status = status_of(file.get(), path);
   if (S_ISLNK(status.st_mode)) fail(Code::permission_denied, "'{}' is a link inside a store", path);
   if (!S_ISREG(status.st_mode)) fail(Code::permission_denied, "'{}' is not a regular file", path);
   if ((status.st_mode & S_IXUSR) == 0) return std::nullopt;
   check_trust(status, path);
-  struct stat around {};
-  if (::fstat(hooks->fd(), &around) != 0) fail_errno("cannot look at", hooks->path());
-  check_trust(around, hooks->path());
-  return path.starts_with('/') ? path : fmt::format("{}/{}", root_, path);
+  check_folders(*hooks);
+  if (!path.starts_with('/')) path = fmt::format("{}/{}", root_.path(), path);
+  return Found{std::move(file), std::move(path)};
 }
 
-// What the one at `path` has against the event.
-std::optional<std::string> Hooks::run(const std::string& path, const std::string& name, const EventOrigin& origin,
+// A user who can write to one of them can put another hook in the place of ours.
+void Hooks::check_folders(const Folder& hooks) const {
+  check_trust(status_of(hooks.fd(), hooks.path()), hooks.path());
+  check_trust(status_of(folder_.fd(), folder_.path()), folder_.path());
+  root_.find_store(kTeamsFolder);  // checks it
+  check_root(root_);
+}
+
+// What the hook has against the event.
+std::optional<std::string> Hooks::run(const Found& hook, const std::string& name, const EventOrigin& origin,
                                       const std::string& envelope) const {
   const bool is_member = origin.agent != "user" && origin.agent != "system";
   Program program;
-  program.arguments = {path};
-  program.directory = root_;
+  program.arguments = {hook.path};
+  program.executable = hook.file.get();
+  program.folder = root_.folder().fd();
   program.input = envelope + "\n";
   program.environment = {
       {kInside, name},
-      {"TEAM_ROOT", root_},
+      {"TEAM_HOOK_FILE", hook.path},
+      {"TEAM_ROOT", root_.path()},
       {"TEAM_NAME", team_},
       {"TEAM_MEMBER", is_member ? std::optional(origin.agent) : std::nullopt},
       {"TEAM_RUN_ID", origin.run},
@@ -126,8 +150,8 @@ std::optional<std::string> Hooks::run(const std::string& path, const std::string
 
 std::optional<std::string> Hooks::refusal(const std::string& name, const EventOrigin& origin,
                                           const Event& event) const {
-  const auto path = find(name);
-  return path ? run(*path, name, origin, to_envelope(std::nullopt, now(), origin, event)) : std::nullopt;
+  const auto hook = find(name);
+  return hook ? run(*hook, name, origin, to_envelope(std::nullopt, now(), origin, event)) : std::nullopt;
 }
 
 void Hooks::ask(const std::string& name, const EventOrigin& origin, const Event& event) const {
@@ -139,9 +163,9 @@ void Hooks::tell(const EventOrigin& origin, const std::vector<Event>& events, co
   for (const Event& event : events) {
     const std::string name = "post-" + hook_of(event);
     try {
-      const auto path = find(name);
+      const auto hook = find(name);
       const auto failure =
-          path ? run(*path, name, origin, to_envelope(seq, logged.timestamp, origin, event)) : std::nullopt;
+          hook ? run(*hook, name, origin, to_envelope(seq, logged.timestamp, origin, event)) : std::nullopt;
       if (failure) note_failure(name, *failure);
     } catch (const Error& error) {
       note_failure(name, error.what());

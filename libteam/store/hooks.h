@@ -3,8 +3,9 @@
 // `hooks/<name>` is run before a change is made, with the event on stdin, and refuses it by an exit status that is not
 // 0; `hooks/post-<name>` is run after it and cannot. Nobody who runs one holds a lock, so the world may change
 // meanwhile: what a hook agreed to is checked again when it is done. One that is not over in time is ended, with all
-// that it started. Commands that a hook runs run no hooks. One that is not executable counts as not there; one that
-// others could have written is never run (permission_denied). Without the folder each question is one system call.
+// that it started. Commands that a hook runs run no hooks. One that is not executable counts as not there. A hook that
+// others could have written is never run (permission_denied). The descriptor that is checked is the one that is
+// executed. Without the folder each question is one system call.
 #pragma once
 
 #include <optional>
@@ -14,14 +15,15 @@
 #include "libteam/record/event.h"
 #include "libteam/record/team.h"
 #include "libteam/store/event_log.h"
+#include "libteam/store/root.h"
 #include "libteam/system/file.h"
 
 namespace team {
 
 class Hooks {
  public:
-  // In the folder of a team, which must outlive this. `seconds` is the time limit of one hook; 0: none.
-  Hooks(const Folder& folder, std::string root, std::string team, double seconds);
+  // In the folder of a team; both folders must outlive this. `seconds` is the time limit of one hook; 0: none.
+  Hooks(const Folder& folder, const Root& root, std::string team, double seconds);
 
   // False if no hook is to be run: there is no folder of them, or one is running us.
   bool any() const;
@@ -38,13 +40,18 @@ class Hooks {
   void tell(const EventOrigin& origin, const std::vector<Event>& events, const Logged& logged) const;
 
  private:
-  std::optional<std::string> find(const std::string& name) const;
-  std::optional<std::string> run(const std::string& path, const std::string& name, const EventOrigin& origin,
+  struct Found {
+    Fd file;
+    std::string path;  // the whole path, for people
+  };
+  std::optional<Found> find(const std::string& name) const;
+  void check_folders(const Folder& hooks) const;
+  std::optional<std::string> run(const Found& hook, const std::string& name, const EventOrigin& origin,
                                  const std::string& envelope) const;
   void note_failure(const std::string& name, const std::string& reason) const;
 
   const Folder& folder_;
-  std::string root_;
+  const Root& root_;
   std::string team_;
   double seconds_;
 };

@@ -46,7 +46,7 @@ Mail::Mail(const Root& root, const Team& team, double lock_timeout, std::shared_
       durability_(durability_of(&team)),
       folder_(folder ? std::move(folder) : Roster(root, lock_timeout).shared_folder_of(team.name)),
       events_(*folder_, lock_timeout),
-      hooks_(*folder_, root.path(), team.name, hook_seconds(team)),
+      hooks_(*folder_, root, team.name, hook_seconds(team)),
       requests_(*folder_, durability_, lock_timeout) {}
 
 void Mail::check_member(const std::string& name, std::string_view what) const {

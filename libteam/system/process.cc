@@ -128,12 +128,31 @@ void place(int fd, int as) {
   else ::dup2(fd, as);
 }
 
+constexpr int kExecutable = 3;
+
+// Executes kExecutable. Returns with errno set if that fails.
+void execute_descriptor(char** arguments) {
+  const std::string name = fmt::format("/proc/self/fd/{}", kExecutable);
+  if (::access(name.c_str(), F_OK) != 0) {
+    // Without /proc only a script is out of reach: no name leads its interpreter to the descriptor.
+    ::syscall(SYS_execveat, kExecutable, "", arguments, environ, AT_EMPTY_PATH);
+    return;
+  }
+  ::execv(name.c_str(), arguments);
+  if (errno != ENOEXEC) return;
+  const char* shell[] = {"sh", name.c_str(), nullptr};  // as execvp does for a script without a first line
+  ::execv("/bin/sh", const_cast<char**>(shell));
+}
+
 // In the new process: becomes the program.
 [[noreturn]] void become(const Program& program) {
   ::setsid();
   reset_signals();
   ::umask(kInheritedMask);
-  ::syscall(SYS_close_range, 3U, ~0U, 0U);  // what our caller had open is not its own
+  const bool entered = program.folder < 0 || ::fchdir(program.folder) == 0;
+  if (program.executable >= 0) place(program.executable, kExecutable);
+  // The program inherits nothing else that our caller had open.
+  ::syscall(SYS_close_range, program.executable >= 0 ? kExecutable + 1U : 3U, ~0U, 0U);
   for (const auto& [name, value] : program.environment) {
     if (value) ::setenv(name.c_str(), value->c_str(), 1);
     else ::unsetenv(name.c_str());
@@ -143,11 +162,13 @@ void place(int fd, int as) {
     write_all(STDERR_FILENO, line);
     ::_exit(status);
   };
+  if (!entered) refuse("its folder", 126);
   if (program.directory && ::chdir(program.directory->c_str()) != 0) refuse(*program.directory, 126);
   std::vector<char*> arguments;
   for (const std::string& argument : program.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
+  if (program.executable >= 0) execute_descriptor(arguments.data());
+  else ::execvp(arguments[0], arguments.data());
   refuse(program.arguments[0], errno == ENOENT ? 127 : 126);
   ::_exit(127);
 }

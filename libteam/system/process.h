@@ -27,6 +27,10 @@ struct Program {
   std::optional<std::string> directory;  // else ours
   std::string input;                     // stdin; it ends after that
   int output = -1;                       // a descriptor that stdout and stderr go to; else we hear them
+  // A descriptor to execute in place of the first argument, which is then only its name. A file that was checked on
+  // this descriptor is the one that runs. Its interpreter reads a script through /proc/self/fd/3.
+  int executable = -1;
+  int folder = -1;  // a descriptor of the current folder, in place of `directory`
 };
 
 class Child {
