@@ -2,6 +2,7 @@
 
 #include "libteam/agent/shutdown.h"
 #include "libteam/cli/command.h"
+#include "libteam/cli/team_start.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ team::Exit delete_team(team::Context& context, const std::string& name, bool for
   context.changes();
   if (force) stop_everybody(context);
   context.roster().remove(name);
+  team::forget_if_possible(context, name);
   return team::Exit::done;
 }
 

@@ -1,6 +1,7 @@
 // team-load - make a team from an archive of team-save
 
 #include "libteam/cli/command.h"
+#include "libteam/cli/trust_output.h"
 #include "libteam/store/snapshot.h"
 
 namespace {
@@ -8,12 +9,36 @@ namespace {
 struct Options {
   std::string file;
   team::LoadChoice choice;
+  bool trust = false;
 };
+
+// What an archive says comes from whoever packed it: it runs when the user agrees.
+void settle_trust(team::Context& context, const std::string& name, const Options& options) {
+  context.choose_team(name);
+  const team::Folder folder = context.roster().folder_of(name);
+  const auto ask = [&] { return ask_for_trust(context.team(), list_runnables(context.team(), folder)); };
+  if (options.trust || (options.file != "-" && ask())) {
+    trust_team(context.root(), name, folder, context.choices().lock_timeout);
+    return;
+  }
+  team::warn(
+      fmt::format("team {0} is not trusted and runs nothing; 'team-trust -t {0} --show' lists what it runs, "
+                  "'team-trust -t {0}' accepts it",
+                  name));
+}
 
 team::Exit load(team::Context& context, const Options& options) {
   context.make_root_here();
   context.changes();
-  context.out().line(team::load_team(context.root(), options.file, options.choice, context.choices().lock_timeout));
+  if (options.trust) team::require_person(context);
+  const std::string name =
+      team::load_team(context.root(), options.file, options.choice, context.choices().lock_timeout);
+  try {
+    settle_trust(context, name, options);
+  } catch (const team::Error& error) {
+    team::fail(team::Code::unknown, "team {} is loaded, but not marked as trusted: {}", name, error.what());
+  }
+  context.out().line(name);
   return team::Exit::done;
 }
 
@@ -25,6 +50,7 @@ int team_load(int argc, char** argv) {
   command.operand("FILE", options.file, "the archive; - for stdin");
   command.option("--name NEW", options.choice.name, "call the team so, not as in the archive");
   command.option("--board DIR", options.choice.board, "its board, beneath the root, not as in the archive");
+  command.flag("--trust", options.trust, "let it run its hooks, commands and agents");
   command.takes_lock();
   command.example("team-load demo.tar");
   command.example("zcat demo.tar.gz | team-load --name again --board again -");

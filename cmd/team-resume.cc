@@ -33,6 +33,7 @@ team::SpawnMode mode_of(const team::Team& team, const team::MemberState& state, 
 team::Exit resume(team::Context& context, const Options& options) {
   team::check_enabled();
   context.require_lead("start teammates");
+  context.require_trust("team-resume");
   team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
   for (const std::string& name : options.names) place.mail().mailbox(name);  // throws if there is no such member
   context.changes();

@@ -55,6 +55,7 @@ team::Team prepare_team(team::Context& context, Options& options) {
   for (const std::string& role : options.roles) roles.push_back(team::read_role(role));
   for (const team::Role& role : roles) team::put_role(team, role);
   complete(options, team);
+  if (team.created_at != 0) context.require_trust("the lead");
   if (team.created_at != 0 && context.roster().life_of(team.name, team.lead) == team::Life::running) {
     team::fail(team::Code::conflict, "{} is running already", team.lead);
   }

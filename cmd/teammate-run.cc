@@ -118,6 +118,7 @@ team::Exit run(team::Context& context, Options& options) {
   if (context.actor().name != options.name) context.require_lead("start a teammate");
   if (!team::is_name(options.name)) team::fail(team::Code::usage, "'{}' is not a name", team::one_line(options.name));
   team::read_if_dash(options.teammate.prompt);
+  context.require_trust("teammate " + options.name);
   const team::Member* member = team.find(options.name);
   auto& role = options.teammate.role;
   if (member != nullptr && role && role != member->role) {

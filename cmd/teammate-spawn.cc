@@ -62,6 +62,7 @@ team::Exit spawn(team::Context& context, Options& options) {
   team::read_if_dash(options.prompt);
   check_role(context.team(), options);
   if (options.count == 0) team::fail(team::Code::usage, "--count is 1 or more");
+  context.require_trust("role " + options.role);
   team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
   const auto mode =
       team::choose_mode(options.mode.value_or(team::setting(context.team(), "teammate.mode")), team::warn);

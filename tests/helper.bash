@@ -7,7 +7,9 @@ BIN=${TEAMKIT_BIN:-$PROJECT/build/bin}
 
 setup() {
   PATH=$BIN:$PATH
-  unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_HOOK TEAM_NOTIFY NO_COLOR
+  unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_HOOK TEAM_NOTIFY TEAM_TRUST NO_COLOR
+  # Marks of trust lie beside the folder of the test, never in the home of the caller.
+  export XDG_STATE_HOME=$BATS_TEST_TMPDIR.state
   # The disk is not what most tests are about; those that are say so.
   export TEAM_DURABILITY=process LC_ALL=C.UTF-8
   cd "$BATS_TEST_TMPDIR" || return

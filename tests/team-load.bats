@@ -77,7 +77,7 @@ unpacked() {
   mkdir to
   cd to
 
-  run --separate-stderr team-load ../alpha.tar
+  run --separate-stderr team-load --trust ../alpha.tar
 
   as_expected 0 alpha ''
   cd ..
@@ -109,7 +109,7 @@ unpacked() {
   rich_team
   mkdir to
 
-  run --separate-stderr bash -o pipefail -c 'team-save -C from - | (cd to && team-load -)'
+  run --separate-stderr bash -o pipefail -c 'team-save -C from - | (cd to && team-load --trust -)'
 
   as_expected 0 alpha ''
   same_team to
@@ -134,7 +134,7 @@ unpacked() {
 @test "calls the team as --name says, in its configuration and in events from then on" {
   small_team
 
-  run --separate-stderr team-load alpha.tar --name beta
+  run --separate-stderr team-load --trust alpha.tar --name beta
 
   as_expected 0 beta ''
   same beta "$(team-list | cut -f1)"
@@ -147,7 +147,7 @@ unpacked() {
   small_team
   task-create 'something else'
 
-  run --separate-stderr team-load alpha.tar --board boards/alpha
+  run --separate-stderr team-load --trust alpha.tar --board boards/alpha
 
   as_expected 0 alpha ''
   same boards/alpha "$(jq -r .board .teams/alpha/config.json)"
@@ -161,7 +161,7 @@ unpacked() {
   for i in 1 2 3 4 5; do task-create "$i"; done
   for i in 1 2 3 4 5; do task-delete "$i"; done
 
-  run --separate-stderr team-load alpha.tar
+  run --separate-stderr team-load --trust alpha.tar
 
   as_expected 0 alpha ''
   same $'first\nsecond' "$(task-list | cut -f6)"
@@ -175,7 +175,7 @@ unpacked() {
   mount -t tmpfs -o mode=700 tmpfs .tasks 2>/dev/null || skip 'cannot mount here'
   MOUNTED=$PWD/.tasks
 
-  run --separate-stderr team-load alpha.tar
+  run --separate-stderr team-load --trust alpha.tar
 
   as_expected 0 alpha ''
   same $'first\nsecond' "$(task-list | cut -f6)"
@@ -270,7 +270,7 @@ unpacked() {
       # shellcheck disable=SC2086
       tar --format="$format" -cf again.tar -C files $names
 
-      run --separate-stderr team-load -C "to-$n" again.tar
+      run --separate-stderr team-load -C "to-$n" --trust again.tar
 
       as_expected 0 alpha ''
       same_team "to-$n"
@@ -289,6 +289,69 @@ unpacked() {
 
   same_team two
   same "$(tar xOf alpha.tar team board | md5sum)" "$(tar xOf one.tar team board | md5sum)"
+}
+
+# a_hooked_archive: one with a hook, in alpha.tar; nothing else is left.
+a_hooked_archive() {
+  team-create alpha >/dev/null
+  mkdir -m 700 .teams/alpha/hooks
+  printf '#!/bin/sh\ntouch ran\n' >.teams/alpha/hooks/task-created
+  chmod 700 .teams/alpha/hooks/task-created
+  team-save alpha.tar >/dev/null
+  rm -r .teams .tasks
+}
+
+@test "loads a team that runs nothing, and says in one line how to accept it" {
+  a_hooked_archive
+
+  run --separate-stderr team-load alpha.tar
+  as_expected 0 alpha "team-load: team alpha is not trusted and runs nothing; 'team-trust -t alpha --show' lists what it runs, 'team-trust -t alpha' accepts it"
+  run --separate-stderr task-create first
+  same 7 "$status"
+  [ ! -e ran ]
+
+  team-trust
+  run --separate-stderr task-create first
+  as_expected 0 1 ''
+  [ -e ran ]
+}
+
+@test "with --trust the loaded team runs its hooks" {
+  a_hooked_archive
+  run --separate-stderr team-load --trust alpha.tar
+  as_expected 0 alpha ''
+
+  run --separate-stderr task-create first
+  as_expected 0 1 ''
+  [ -e ran ]
+}
+
+@test "shows on a terminal what the team runs, asks, and takes only y for yes" {
+  a_hooked_archive
+
+  run script -qec 'team-load alpha.tar' /dev/null <<<'n'
+  same 0 "$status"
+  [[ $output == *'team-load: hook task-created: '*'task-created'*'May team alpha run this as you, and agents on its tasks? [y/N] '* ]]
+  [[ $output == *'is not trusted and runs nothing'* ]]
+  run --separate-stderr task-create first
+  same 7 "$status"
+
+  rm -r .teams .tasks
+  run script -qec 'team-load alpha.tar' /dev/null <<<'y'
+  same 0 "$status"
+  [[ $output != *'is not trusted'* ]]
+  run --separate-stderr task-create first
+  as_expected 0 1 ''
+}
+
+@test "exits 76 when the team is loaded and cannot be marked" {
+  a_hooked_archive
+  unset XDG_STATE_HOME
+
+  HOME='' run --separate-stderr team-load --trust alpha.tar
+
+  as_expected 76 '' 'team-load: unknown: team alpha is loaded, but not marked as trusted: neither XDG_STATE_HOME nor HOME is set'
+  [ -e .teams/alpha ]
 }
 
 @test "exits 4 when there is such a team, in whatever case, and changes nothing" {
@@ -330,7 +393,7 @@ unpacked() {
   team-load -C to alpha.tar
   rm -r to/.teams/alpha
 
-  run --separate-stderr team-load -C to alpha.tar
+  run --separate-stderr team-load -C to --trust alpha.tar
 
   as_expected 0 alpha ''
   same_team to
@@ -527,7 +590,7 @@ END
   archive_of teamkit.json team board
   mkdir to
 
-  run --separate-stderr team-load -C to alpha.tar
+  run --separate-stderr team-load -C to --trust alpha.tar
 
   as_expected 0 alpha ''
   same '{ "subject": ' "$(cat to/.tasks/1.json)"
@@ -583,7 +646,7 @@ END
 @test "exits 76 when the team is loaded and its name cannot be printed" {
   small_team
 
-  run --separate-stderr bash -c 'team-load alpha.tar >/dev/full'
+  run --separate-stderr bash -c 'team-load --trust alpha.tar >/dev/full'
 
   as_expected 76 '' 'team-load: unknown: the change is made, but cannot write to stdout: No space left on device'
   same alpha "$(team-list | cut -f1)"
@@ -611,7 +674,7 @@ END
 @test "lets nobody put a task onto the board between the look at it and the load" {
   command -v strace || skip 'needs strace'
   small_team
-  start strace -qq -o trace -e trace=pwrite64 -e inject=pwrite64:delay_enter=300000:when=1 team-load alpha.tar
+  start strace -qq -o trace -e trace=pwrite64 -e inject=pwrite64:delay_enter=300000:when=1 team-load --trust alpha.tar
   wait_until test -e .tasks/.highwatermark  # which is still empty
 
   run --separate-stderr task-create mine

@@ -286,7 +286,7 @@ runs() {
   teammate-stop coder-1
   team-save ../alpha.tar
   cd ../to
-  team-load ../alpha.tar
+  team-load --trust ../alpha.tar
   task-create 'second' --owner coder-2
 
   run --separate-stderr team-resume

@@ -1221,3 +1221,20 @@ END
   same '' "$(grep -rl -e "$KEY" . 2>/dev/null)"
   tmux kill-server 2>/dev/null || true
 }
+
+@test "sends no key to an address that only an untrusted store names, and one that the user trusts gets it" {
+  start_model <<<'[{"answer": "Reached."}]'
+  mkdir upstream checkout
+  jq -nc --arg url "$URL" '{model: "claude-x", base_url: $url}' >upstream/lead.json
+  (cd upstream && team-create alpha --role lead=lead.json)
+  cp -a upstream/.teams upstream/.tasks checkout
+
+  run --separate-stderr timeout 60 env -C checkout team-run 'reach it'
+  same 7 "$status"
+  [ ! -s model.log ]
+
+  team-trust -C checkout
+  run --separate-stderr timeout 60 env -C checkout team-run 'reach it'
+  same 0 "$status"
+  same right "$(jq -r .key model.log | sort -u)"
+}

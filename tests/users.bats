@@ -105,6 +105,23 @@ END
   as_expected 0 1 ''
 }
 
+@test "a store of root's project runs its hooks" {
+  needs_root
+  make_team
+  hook task-created <<<'touch made/ran'
+  mkdir -m 777 made
+  chmod 755 . "$(dirname "$PWD")" "$(dirname "$(dirname "$PWD")")"
+  chown -R "$OTHER" .teams .tasks
+  mkdir -m 700 "$BATS_TEST_TMPDIR.other"
+  chown "$OTHER" "$BATS_TEST_TMPDIR.other"
+  XDG_STATE_HOME=$BATS_TEST_TMPDIR.other as_other team-trust
+
+  XDG_STATE_HOME=$BATS_TEST_TMPDIR.other run --separate-stderr as_other task-create first
+
+  as_expected 0 1 ''
+  [ -e made/ran ]
+}
+
 @test "refuses a store or a board that its group can write to" {
   make_team
   chmod g+w .tasks

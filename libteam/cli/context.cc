@@ -1,6 +1,7 @@
 #include "libteam/cli/context.h"
 
 #include "libteam/base/text.h"
+#include "libteam/store/trust.h"
 
 namespace team {
 
@@ -81,6 +82,11 @@ const Actor& Context::actor() {
 
 void Context::require_lead(std::string_view what) {
   if (!actor().leads) fail(Code::permission_denied, "only the lead or the user may {}, not {}", what, actor().name);
+}
+
+void Context::require_trust(std::string_view what) {
+  const Team& trusted = team();
+  team::require_trust(root(), trusted.name, *team_folder_, what);
 }
 
 Board& Context::board() {

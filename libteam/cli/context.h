@@ -58,6 +58,8 @@ class Context {
   const Actor& actor();
   // Throws permission_denied unless the actor is the lead or the user.
   void require_lead(std::string_view what);
+  // Throws permission_denied unless this user has made or accepted the team: `what` would run what its store says.
+  void require_trust(std::string_view what);
   Board& board();
   // The mail of the team; throws not_found without one.
   Mail& mail();

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/store/trust.h"
 
 namespace team {
 
@@ -11,11 +13,28 @@ void make_team(Context& context, Team team) {
   team.created_at = now();
   team.members.insert(team.members.begin(), {team.lead, std::nullopt, team.created_at, "{}"});
   context.changes();
-  context.roster().create(team);
+  const auto trust = [&](const Folder& folder) {
+    try {
+      trust_team(context.root(), team.name, folder, context.choices().lock_timeout);
+    } catch (const NoPlaceForMarks& error) {
+      if (environment_variable("TEAM_TRUST") == "1") return;
+      warn(fmt::format("warning: team {} is not marked as trusted and will run nothing: {}; see team-trust(1)",
+                       team.name, error.what()));
+    }
+  };
+  context.roster().create(team, trust);
   context.choose_team(team.name);
   after_change([&] {
     context.mail().record(context.actor(), {make_event("TEAM_CREATED", {{"lead", team.lead}, {"board", team.board}})});
   });
+}
+
+void forget_if_possible(Context& context, const std::string& team) {
+  try {
+    forget_team(context.root(), team, context.choices().lock_timeout);
+  } catch (const Error&) {
+    return;
+  }
 }
 
 Team find_or_plan_team(Context& context, const std::string& fallback) {

@@ -8,8 +8,12 @@
 
 namespace team {
 
-// In the root that there is, or here. From then on `context` is about it. Throws conflict if the name is taken.
+// In the root that there is, or here, with a mark of trust. From then on `context` is about it. Throws conflict if the
+// name is taken. If this user has no place for marks, a warning says so.
 void make_team(Context& context, Team team);
+
+// Removes the mark of a team that is gone. Without success the mark stays: it fits no other folder.
+void forget_if_possible(Context& context, const std::string& team);
 
 // The team that is named or the only one; where there is none, as one called `fallback` would be, which is not made
 // yet.

@@ -11,6 +11,7 @@
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/trust.h"
 #include "libteam/system/environment.h"
 #include "libteam/system/process.h"
 
@@ -108,6 +109,7 @@ std::optional<Hooks::Found> Hooks::find(const std::string& name) const {
   if ((status.st_mode & S_IXUSR) == 0) return std::nullopt;
   check_trust(status, path);
   check_folders(*hooks);
+  require_trust(root_, team_, folder_, "hook " + name);
   if (!path.starts_with('/')) path = fmt::format("{}/{}", root_.path(), path);
   return Found{std::move(file), std::move(path)};
 }

@@ -4,8 +4,8 @@
 // 0; `hooks/post-<name>` is run after it and cannot. Nobody who runs one holds a lock, so the world may change
 // meanwhile: what a hook agreed to is checked again when it is done. One that is not over in time is ended, with all
 // that it started. Commands that a hook runs run no hooks. One that is not executable counts as not there. A hook that
-// others could have written is never run (permission_denied). The descriptor that is checked is the one that is
-// executed. Without the folder each question is one system call.
+// others could have written, or whose team this user has not trusted, is never run (permission_denied). The descriptor
+// that is checked is the one that is executed. Without the folder each question is one system call.
 #pragma once
 
 #include <optional>

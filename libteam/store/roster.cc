@@ -170,7 +170,7 @@ std::function<Life(const std::string&)> lives_in(std::shared_ptr<const Folder> f
   };
 }
 
-void Roster::create(const Team& team) const {
+void Roster::create(const Team& team, const std::function<void(const Folder&)>& before_visible) const {
   check_new_name("team", team.name);
   if (team.lead != "lead") check_new_name("lead", team.lead);
   const bool is_board =
@@ -191,6 +191,7 @@ void Roster::create(const Team& team) const {
     const Folder folder = teams.make_beneath(unseen, Durability::process);
     folder.write_unseen(kTeamConfig, to_file(team), durable);
     if (durable == Durability::power) folder.sync(Code::io);
+    if (before_visible) before_visible(folder);
     teams.rename_into(unseen, teams, team.name);
   } catch (const Error&) {
     teams.remove_tree(unseen);

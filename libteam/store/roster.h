@@ -46,8 +46,9 @@ class Roster {
   // The same as a function, for many questions about one team.
   std::function<Life(const std::string& member)> lives(const std::string& team) const;
 
-  // Throws conflict if the name is taken (but for case), usage for one that is not allowed.
-  void create(const Team& team) const;
+  // Throws conflict if the name is taken (but for case), usage for one that is not allowed. Calls `before_visible` with
+  // the complete folder just before it gets its name.
+  void create(const Team& team, const std::function<void(const Folder& folder)>& before_visible = nullptr) const;
   // Lets `edit` change the configuration; gives what was written.
   Team change(const std::string& name, const std::function<void(Team&)>& edit) const;
   // Throws conflict while a member lives.

@@ -107,7 +107,8 @@ class Scene:
         os.mkdir(self.logs)
         self.slots = Slots(options.processes + 2, wanted_of(options))  # and the lead, and a person
         self.env = {key: value for key, value in os.environ.items() if not key.startswith('TEAM_')}
-        self.env.update(TEAM_DURABILITY=os.environ.get('TEAM_DURABILITY', 'process'), LC_ALL='C.UTF-8')
+        self.env.update(TEAM_DURABILITY=os.environ.get('TEAM_DURABILITY', 'process'), LC_ALL='C.UTF-8',
+                        XDG_STATE_HOME=os.path.join(place, 'state'))
         self.clock_env = None
         self.members = []
         self.balls, self.ledgers, self.counters, self.notes, self.baits = [], [], [], [], []

@@ -149,6 +149,9 @@ CASES = [
     Case("task-reclaim leases", "task-reclaim",
          setup=team("team-config tasks.lease 10m\ntask-claim 6 --as ann\ntask-claim 1 --as lead\n" + LEASES_OVER)),
     Case("team-create", "team-create beta", then=(4,)),
+    Case("team-trust", "team-trust"),
+    Case("team-trust prune", "team-trust --prune",
+         setup=team("mkdir ../other && team-create -C ../other gone && rm -r ../other/.teams\n")),
     Case("team-create first", "team-create beta --board work --lead chief", setup=NOTHING, then=(4,)),
     Case("team-delete", "team-delete alpha", then=(3,)),
     Case("team-config", "team-config tasks.max 20"),
@@ -193,7 +196,7 @@ CASES = [
     Case("plan-reject", "plan-reject @plan --feedback 'think again'", setup=team(PLAN), then=(8,), reads=("bob",),
          loose=("request *",)),
     Case("team-save", "team-save alpha.tar", setup=team(PLAN)),
-    Case("team-load", "team-load ../alpha.tar --name beta --board work", then=(4,), slow=True,
+    Case("team-load", "team-load ../alpha.tar --name beta --board work --trust", then=(4,), slow=True,
          setup=team(PLAN + "team-save ../alpha.tar\n")),
     Case("team-load first", "team-load ../alpha.tar", then=(4,), slow=True,
          setup=team(PLAN + "team-save ../alpha.tar\nteam-delete alpha\nrm -rf .tasks .teams\n")),
@@ -244,4 +247,4 @@ READERS = {
 }
 # Forms of changing commands that only read.
 READING_FORMS = ["team-recv --peek --as bob", "team-config --list", "team-config tasks.max", "team-fsck",
-                 "team-send --status @plan"]
+                 "team-send --status @plan", "team-trust --list", "team-trust --show"]

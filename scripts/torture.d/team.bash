@@ -16,6 +16,7 @@ begin() {
   unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_NOTIFY
   export TEAM_DURABILITY=${TEAM_DURABILITY:-process} LC_ALL=C.UTF-8
   PLACE=$(mktemp -d "${TMPDIR:-/tmp}/team.XXXXXX") || exit
+  export XDG_STATE_HOME=$PLACE/.state
   export STORY=$PLACE  # by which all that is started can be told
   trap clear_up EXIT
   trap 'exit 130' INT
