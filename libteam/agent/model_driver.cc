@@ -45,6 +45,17 @@ std::size_t size_of(const ModelRequest& request) {
   return bytes;
 }
 
+std::size_t size_with_short_results(const std::vector<Turn>& turns, std::size_t longest) {
+  std::size_t bytes = 0;
+  for (const Turn& turn : turns) {
+    for (const Part& part : turn.parts) {
+      const bool is_result = part.kind == Part::Kind::tool_result;
+      bytes += part.arguments.size() + (is_result ? std::min(part.text.size(), longest) : part.text.size());
+    }
+  }
+  return bytes;
+}
+
 std::vector<Turn> with_short_results(const std::vector<Turn>& turns, std::size_t longest) {
   std::vector<Turn> shortened;
   for (const Turn& turn : turns) {
@@ -315,8 +326,11 @@ std::string ModelDriver::ask_for_summary() {
   question.text = summary_request();
   bell_->rest();
   for (const std::size_t longest : {SIZE_MAX, kLongestOldResult}) {
-    // A request that is certainly refused is not even built.
-    if (longest == SIZE_MAX && estimate(asked) > 2 * rules_.context) continue;
+    // A request that is certainly refused is not even built: it would take several times the memory of the
+    // conversation.
+    constexpr double kTooMuch = 3;
+    const auto bytes = static_cast<double>(size_beside(asked) + size_with_short_results(memory_->turns(), longest));
+    if (bytes * tokens_per_byte_ > kTooMuch * static_cast<double>(rules_.context)) continue;
     asked.turns = with_short_results(memory_->turns(), longest);
     if (asked.turns.empty() || asked.turns.back().role == Turn::Role::model) {
       asked.turns.push_back({Turn::Role::user, {}});
