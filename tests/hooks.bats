@@ -237,9 +237,9 @@ events() { team-log --type "$1" | wc -l; }
   hook post-teammate-idle <<<'cat >>told'
   task-create 'first'
 
-  timeout 30 teammate-run backend --exec 'tail -n 1 >>prompts' --idle-timeout 50ms
+  timeout 30 teammate-run backend --exec 'tail -n 3 >>prompts' --idle-timeout 50ms
 
-  same 'write the tests' "$(tail -n 1 prompts)"
+  same $'<hook name="teammate-idle">\nwrite the tests\n</hook>' "$(tail -n 3 prompts)"
   same $'[null,"backend","active","idle"]\n[null,"backend","active","idle"]' \
     "$(jq -c '[.seq, .agent_id, .event.from, .event.to]' asked)"
   same "$(team-log --type MEMBER_STATE --json | jq -c 'select(.event.to == "idle")')" "$(jq -c . told)"

@@ -340,7 +340,7 @@ state_is_settled() {
   stand_in codex <<'END'
 prompt=$(cat)
 echo hello >hello.txt
-[[ $prompt != *'The last attempt ended like this: exit status 2: make: '*check* ]] || echo bye >>hello.txt
+[[ $prompt != *'The last attempt ended like this: <error>exit status 2: make: '*check* ]] || echo bye >>hello.txt
 echo 'I wrote hello.txt.'
 END
 

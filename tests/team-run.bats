@@ -1024,7 +1024,7 @@ END
   same 1 "$status"
   same 'team-run: no: 1 task is open, and the lead does nothing about it' "${stderr_lines[-1]}"
   id=$(heard_by_lead | sed -n 's/.*type="plan_approval_request" request_id="\([^"]*\)".*/\1/p')
-  same 3 "$(heard_by_lead | grep -cx "request_id $id of bob: Done.")"
+  same 3 "$(heard_by_lead | grep -A 1 -xF "<plan request_id=\"$id\" from=\"bob\">" | grep -cx 'Done.')"
   nobody_runs
 }
 

@@ -186,9 +186,9 @@ END
 
     asked system | sed -n '/^# Board/,$p' >end
     same 50 "$(grep -c '^#[0-9]* \[' end)"
-    grep -qxF '#1 [in_progress] Step 1 (owner: bob)' end
+    grep -qxF '#1 [in_progress] "Step 1" (by user; owner: bob)' end
     grep -q '10 more' end
-    same $'# Lately said\n[Teammate ann]: The schema is final' "$(sed '/^$/d' end | tail -2)"
+    same $'# Lately said\n<digest>\n[Teammate ann]: The schema is final\n</digest>' "$(sed '/^$/d' end | tail -4)"
   }
   in_both_formats sees
 }
@@ -218,9 +218,9 @@ END
 ok TaskCreate: Task #3 is on the board: Ship
 error TaskCreate: permission_denied: only the lead assigns tasks to others
 ok TaskUpdate: Task #3 is pending.
-ok TaskList: #1 [in_progress] Build (owner: bob)
-#2 [pending] Test (waits for #1)
-#3 [pending] Ship (waits for #2, #1)
+ok TaskList: #1 [in_progress] "Build" (by user; owner: bob)
+#2 [pending] "Test" (by bob; waits for #1)
+#3 [pending] "Ship" (by bob; waits for #2, #1)
 ok TaskList: No task is failed.
 ok SendMessage: Sent to ann.
 ok SendMessage: Sent to lead, ann.
@@ -438,7 +438,7 @@ END
     same "text" "$(ls changed new 2>/dev/null; cat old)"
     plan-reject "$(plan .id)" --feedback 'Keep <the> old one' >/dev/null
     wait_until is_planned 'cp old new'
-    asked said | tail -20 | grep -F 'Keep <the> old one'
+    asked said | tail -20 | grep -F 'Keep &lt;the&gt; old one'
     plan-approve "$(plan .id)" >/dev/null
     teammate_ended bob 0
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libteam/base/envelope.h"
 #include "libteam/base/text.h"
 #include "libteam/system/id.h"
 
@@ -109,9 +110,9 @@ std::optional<std::string> Correspondence::reply(const std::vector<Message>& mes
 void Correspondence::regret(const std::vector<Message>& messages, const std::string& reason) const {
   for (const Message& message : messages) {
     if (message.sender == "system") continue;
-    place_.mail().notify(
-        message.sender, "error",
-        fmt::format("[System] {} could not work on \"{}\": {}", place_.self().name, message.summary, reason));
+    place_.mail().notify(message.sender, "error",
+                         fmt::format("[System] {} could not work on {}: {}", place_.self().name,
+                                     quoted(message.summary), one_line(reason)));
   }
 }
 

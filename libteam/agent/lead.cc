@@ -5,6 +5,7 @@
 #include "libteam/agent/finish.h"
 #include "libteam/agent/supervise.h"
 #include "libteam/agent/teammate.h"
+#include "libteam/base/envelope.h"
 #include "libteam/base/text.h"
 #include "libteam/store/presence.h"
 
@@ -21,7 +22,8 @@ std::string remind_of_tasks(const Workplace& place, std::size_t open) {
   auto missing = what_is_missing(place);
   if (missing.size() > kMostShown) missing.resize(kMostShown);
   return fmt::format(
-      "[System] {} task{} open and nobody is at work:\n{}\n{}", open, open == 1 ? " is" : "s are", join(missing, "\n"),
+      "[System] {} task{} open and nobody is at work:\n{}{}", open, open == 1 ? " is" : "s are",
+      enclose("board", "", join(missing, "\n")),
       "Do something about it: start a teammate with Task (one that has ended, too), change the tasks, do "
       "them yourself, or end the run with FinishTeam.");
 }
@@ -39,7 +41,8 @@ std::vector<Request> plans_for(const Workplace& place) {
 std::string remind_of_plans(const std::vector<Request>& plans) {
   std::string text = "[System] Nobody goes on before you have answered these plans with ApprovePlan:\n";
   for (const Request& plan : plans) {
-    text += fmt::format("request_id {} of {}: {}\n", plan.id, plan.from, cut_characters(one_line(plan.content), 400));
+    text += enclose("plan", attribute("request_id", plan.id) + attribute("from", plan.from),
+                    cut_characters(one_line(plan.content), 400));
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // What a teammate is told about a piece of work.
 //
-// What others wrote is data: it stands inside an envelope that it cannot close, and the prompt says so.
+// Everything that others wrote is data: it is escaped, it stands in an envelope that names its author where he is
+// known, and the prompt says so. See base/envelope.h.
 #pragma once
 
 #include <optional>
@@ -25,12 +26,15 @@ struct Identity {
 struct PlanAnswer {
   bool approved = false;
   std::string feedback;
+  std::string by = {};  // who decided it
 };
 
 // Who is addressed; stands in front of what follows.
 std::string introduce(const Identity& self);
 // `answer` is what the last plan was answered, if there was one.
 std::string prompt_for_text(const std::string& text, const std::optional<PlanAnswer>& answer);
+// Work that a hook of the team asks for.
+std::string prompt_for_objection(const std::string& hook, const std::string& objection);
 std::string prompt_for_messages(const std::vector<Message>& messages);
 // `done` are the tasks before it, for their results.
 std::string prompt_for_task(const Task& task, const std::vector<Task>& done, const std::optional<PlanAnswer>& answer);
@@ -55,7 +59,7 @@ struct Briefing {
   std::string members;             // who else there is, a line each
   std::vector<std::string> roles;  // that a lead can give, a line each
   std::vector<std::string> skills;
-  std::string board;
+  std::string board;  // as summarize_board() gives it: escaped
   std::vector<std::string> digest;
 };
 // What changes from call to call stands at its end. It names no path and no time: the same team gives the same text.

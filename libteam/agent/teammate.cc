@@ -249,7 +249,7 @@ void Teammate::end() {
     record({make_event(failed ? "RUN_ERROR" : "RUN_FINISHED", {{failed ? "message" : "reason", ending_->reason}})});
     if (failed && driver_.converses() && place_.self().name != place_.team().lead) {
       place_.mail().notify(place_.team().lead, "error",
-                           fmt::format("[System] {} has ended: {}", place_.self().name, ending_->reason));
+                           fmt::format("[System] {} has ended: {}", place_.self().name, one_line(ending_->reason)));
     }
   } catch (const Error& error) {
     note(error.what());  // a full disk or a team that is gone; there is nothing more to say it to
@@ -655,7 +655,8 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
       if (!watch_ || dozes_) watch();
       const Request request = place_.mail().requests().get(id);
       if (request.status != RequestStatus::pending) {
-        return PlanAnswer{request.status == RequestStatus::approved, request.feedback.value_or("")};
+        return PlanAnswer{request.status == RequestStatus::approved, request.feedback.value_or(""),
+                          request.answered_by.value_or("")};
       }
       if (const auto signal = signals_.take()) interrupt(*signal);
       if (!ending_) place_.refresh();
@@ -731,7 +732,7 @@ void Teammate::report_prompt(const Outcome& outcome) {
   if (place_.self().name == place_.team().lead) return;
   place_.mail().notify(
       place_.team().lead, "error",
-      fmt::format("[System] {} could not do what its prompt asks: {}", place_.self().name, outcome.reason));
+      fmt::format("[System] {} could not do what its prompt asks: {}", place_.self().name, one_line(outcome.reason)));
 }
 
 void Teammate::complete(const Task& task, const std::string& result) {
@@ -782,7 +783,7 @@ bool Teammate::is_kept_busy() {
   ++objections_;
   become(State::active, fmt::format("the hook teammate-idle: {}", *objection));
   Work work = make_work(options_.plan ? Phase::plan : Phase::work, "a hook");
-  work.prompt = prompt_for_text(*objection, {});
+  work.prompt = prompt_for_objection("teammate-idle", *objection);
   const Outcome outcome = drive(work);
   driver_.settle();
   if (outcome.kind == Outcome::Kind::interrupted) end_with(outcome, State::shutdown);

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "libteam/base/envelope.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -44,13 +45,14 @@ std::string describe_wait(const std::vector<TaskId>& blockers) {
 std::string summary_line(const SeenTask& seen) {
   const Task& task = seen.task;
   std::vector<std::string> notes;
-  if (task.owner) notes.push_back("owner: " + *task.owner);
-  if (task.role) notes.push_back("role: " + *task.role);
+  if (!task.created_by.empty()) notes.push_back("by " + escape_line(task.created_by));
+  if (task.owner) notes.push_back("owner: " + escape_line(*task.owner));
+  if (task.role) notes.push_back("role: " + escape_line(*task.role));
   if (!has_ended(task.status) && !seen.standing.open_blockers.empty()) {
     notes.push_back(describe_wait(seen.standing.open_blockers));
   }
   return fmt::format("#{} [{}] {}{}", task.id, name_of(task.status),
-                     cut_characters(one_line(task.subject), kLongestSubject),
+                     quote_line(cut_characters(one_line(task.subject), kLongestSubject)),
                      notes.empty() ? "" : fmt::format(" ({})", join(notes, "; ")));
 }
 

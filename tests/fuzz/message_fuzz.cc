@@ -26,6 +26,7 @@ void check_envelopes(const Message& message) {
   REQUIRE(std::count(for_model.begin(), for_model.end(), '<') == 2);
   const std::string for_program = prompt_for_messages({message});
   REQUIRE(count(for_program, "</message") == 1 && for_program.find("\n</message>\n") != std::string::npos);
+  REQUIRE(count(for_program, "<message") == 1);
 }
 
 }  // namespace
