@@ -9,14 +9,12 @@ namespace {
 team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& change) {
   team::read_if_dash(change.result);
   change.status = team::Status::completed;
-  const team::Actor& actor = context.actor();
+  const team::TaskOperations operations = team::operations_of(context);
   context.changes();
-  const team::Changed changed = context.board().change(id, change, actor);
+  const team::TaskUpdate update = operations.update(id, change);
   context.made();
-  if (const team::Mail* mail = context.mail_or_none()) {
-    team::announce_freed(*mail, context.team(), changed.task, changed.freed, actor);
-  }
-  team::print_tasks(context, changed.freed);
+  team::print_tasks(context, update.changed.freed);
+  team::report_trouble(update.trouble);
   return team::Exit::done;
 }
 

@@ -3,6 +3,7 @@
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
+#include "libteam/cli/task_output.h"
 
 namespace {
 
@@ -46,19 +47,14 @@ team::Exit create(team::Context& context, Options& options) {
   team::read_if_dash(options.description);
   auto drafts = options.subject == "-" ? read_batch(options) : std::vector{make_draft(options)};
   context.make_root_here();
-  const team::Actor& actor = context.actor();
+  const team::TaskOperations operations = team::operations_of(context);
   context.changes();
-  const auto ids = context.board().create(drafts, actor);
+  const team::TaskCreation creation = operations.create(std::move(drafts));
   context.made();
-  if (const team::Mail* mail = context.mail_or_none()) {
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      drafts[i].task.id = ids[i];
-      team::announce_assigned(*mail, context.team(), drafts[i].task, actor);
-    }
-  }
-  for (const team::TaskId id : ids) {
+  for (const team::TaskId id : creation.ids) {
     context.out().line(context.json() ? fmt::format("{{\"id\":{}}}", id) : std::to_string(id));
   }
+  team::report_trouble(creation.trouble);
   return team::Exit::done;
 }
 

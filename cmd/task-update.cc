@@ -34,16 +34,12 @@ team::Exit update(team::Context& context, Options& options) {
   for (auto* text : {&options.change.description, &options.change.result, &options.change.reason})
     team::read_if_dash(*text);
   for (const std::string& text : options.metadata) options.change.metadata.push_back(parse_metadata(text));
-  const team::Actor& actor = context.actor();
+  const team::TaskOperations operations = team::operations_of(context);
   context.changes();
-  const team::Changed changed = context.board().change(options.task, options.change, actor);
+  const team::TaskUpdate update = operations.update(options.task, options.change);
   context.made();
-  if (const team::Mail* mail = context.mail_or_none()) {
-    team::announce_freed(*mail, context.team(), changed.task, changed.freed, actor);
-    if (options.change.owner && changed.task.owner != changed.owner_before)
-      team::announce_assigned(*mail, context.team(), changed.task, actor);
-  }
-  team::print_task(context, changed.task);
+  team::print_task(context, update.changed.task);
+  team::report_trouble(update.trouble);
   return team::Exit::done;
 }
 

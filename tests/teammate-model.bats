@@ -1185,3 +1185,21 @@ END
 
   same 'MINE= TEAM_MEMBER=' "$(asked results)"
 }
+
+@test "a message that cannot be delivered is a note for the model: its task is completed" {
+  a_team 'Build' 'Test'
+  team-join ann
+  task-update 2 --add-blocked-by 1 --owner ann >/dev/null
+  hold .teams/alpha/ann_inbox.lock
+  start_model <<'END'
+[{"when": {"user": "Your task is #1"}, "steps": [
+  [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "completed", "result": "Built."}}], "Done."]}]
+END
+
+  bob --once --lock-timeout 0.1
+
+  like "ok TaskUpdate: Task #1 is completed.
+Task #2 can start now: Test
+Note: the change is made, but ann was not told of task 2: *. Do not repeat it." "$(results bob)"
+  same 'completed bob Built.' "$(status_of 1) $(field 1 result)"
+}

@@ -1626,3 +1626,16 @@ woken_since() {
   refused 9 'teammate-run: corrupt: .teams/alpha/config.json:*'
   same '{' "$(cat .teams/alpha/config.json)"
 }
+
+@test "a message that cannot be delivered is noted: the task is completed once" {
+  a_team 'Build' 'Test'
+  team-join ann
+  task-update 2 --add-blocked-by 1 --owner ann >/dev/null
+  hold .teams/alpha/ann_inbox.lock
+
+  run --separate-stderr bob --once --lock-timeout 0.1 --exec 'echo built'
+
+  same 0 "$status"
+  like '*unknown: the change is made, but ann was not told of task 2: *' "$stderr"
+  same '["completed","built",1]' "$(jq -c '[.status, .result, .attempts]' .tasks/1.json)"
+}

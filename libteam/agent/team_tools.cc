@@ -1,5 +1,6 @@
 #include "libteam/agent/team_tools.h"
 
+#include "libteam/base/envelope.h"
 #include "libteam/base/text.h"
 #include "libteam/store/board_summary.h"
 
@@ -8,6 +9,11 @@ namespace team {
 namespace {
 
 constexpr std::size_t kMostListed = 200;
+
+// What failed after the change was made. The change stands, so this is no error: a model would repeat it.
+std::string note_of(const std::string& trouble) {
+  return trouble.empty() ? "" : fmt::format("\nNote: {}. Do not repeat it.", one_line(trouble));
+}
 
 void add_task_create(Toolbox& tools, Workplace& place) {
   const ToolSpec spec{
@@ -36,13 +42,13 @@ void add_task_create(Toolbox& tools, Workplace& place) {
     draft.task.blocked_by = arguments.integers("blockedBy");
     check_task(draft.task);
     place.refresh();
-    draft.task.id = place.board().create({draft}, place.self()).front();
-    announce_assigned(place.mail(), place.team(), draft.task, place.self());
-    std::string text = fmt::format("Task #{} is on the board: {}", draft.task.id, one_line(draft.task.subject));
+    const TaskCreation creation = place.tasks().create({draft});
+    std::string text =
+        fmt::format("Task #{} is on the board: {}", creation.ids.front(), escape_line(draft.task.subject));
     if (draft.task.owner && place.team().find(*draft.task.owner) == nullptr) {
       text += fmt::format("\nNote: there is no member {} yet.", *draft.task.owner);
     }
-    return {text};
+    return {text + note_of(creation.trouble)};
   });
 }
 
@@ -72,16 +78,13 @@ void add_task_update(Toolbox& tools, Workplace& place) {
     (change.status == Status::completed ? change.result : change.reason) = arguments.find_text("result");
     if (change.reason && !change.status) fail(Code::usage, "a result goes with the status that it is about");
     place.refresh();
-    const Changed changed = place.board().change(*arguments.find_integer("taskId"), change, place.self());
-    announce_freed(place.mail(), place.team(), changed.task, changed.freed, place.self());
-    if (change.owner && changed.task.owner != changed.owner_before) {
-      announce_assigned(place.mail(), place.team(), changed.task, place.self());
+    const TaskUpdate update = place.tasks().update(*arguments.find_integer("taskId"), change);
+    const Task& task = update.changed.task;
+    std::string text = fmt::format("Task #{} is {}.", task.id, name_of(task.status));
+    for (const Task& freed : update.changed.freed) {
+      text += fmt::format("\nTask #{} can start now: {}", freed.id, escape_line(freed.subject));
     }
-    std::string text = fmt::format("Task #{} is {}.", changed.task.id, name_of(changed.task.status));
-    for (const Task& freed : changed.freed) {
-      text += fmt::format("\nTask #{} can start now: {}", freed.id, one_line(freed.subject));
-    }
-    return {text};
+    return {text + note_of(update.trouble)};
   });
 }
 

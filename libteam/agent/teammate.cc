@@ -736,37 +736,31 @@ void Teammate::report_prompt(const Outcome& outcome) {
 }
 
 void Teammate::complete(const Task& task, const std::string& result) {
-  TaskChange change;
-  change.status = Status::completed;
-  if (!result.empty()) change.result = result;
-  std::optional<Changed> changed;
-  persist([&] { changed = place_.board().change(task.id, change, place_.self()); });
-  if (!changed) return;
+  std::optional<TaskUpdate> update;
+  persist([&] { update = place_.tasks().complete(task.id, result.empty() ? std::nullopt : std::optional(result)); });
+  if (!update) return;
   note(fmt::format("completed task {}", task.id));
-  try {
-    announce_freed(place_.mail(), place_.team(), changed->task, changed->freed, place_.self());
-  } catch (const Error& error) {
-    note(error.what());  // the board says it too
-  }
+  note_trouble(*update);
+}
+
+// The change stands: what came after it and failed is only told.
+void Teammate::note_trouble(const TaskUpdate& update) const {
+  if (!update.trouble.empty()) note(fmt::format("{}: {}", name_of(Code::unknown), update.trouble));
 }
 
 void Teammate::give_up(const Task& task, const std::string& reason) {
-  TaskChange change;
-  change.status = Status::failed;
-  change.reason = reason;
-  persist([&] { place_.board().change(task.id, change, place_.self()); });
+  persist([&] { note_trouble(place_.tasks().fail(task.id, reason)); });
   note(fmt::format("failed task {} after {} attempts", task.id, task.attempts));
 }
 
 void Teammate::put_back(const Job& job, const std::string& reason) {
   if (!job.task) return;
-  TaskChange change;
-  change.status = Status::pending;
-  change.reason = reason;
-  if (job.assigned) change.owner = place_.self().name;
-  std::optional<Changed> changed;
-  persist([&] { changed = place_.board().change(job.task->id, change, place_.self()); });
-  if (changed && job.plan && job.plan->approved) approved_ = {changed->task, *job.plan};
+  const auto owner = job.assigned ? std::optional(place_.self().name) : std::nullopt;
+  std::optional<TaskUpdate> update;
+  persist([&] { update = place_.tasks().release(job.task->id, reason, owner); });
+  if (!update) return;
+  note_trouble(*update);
+  if (job.plan && job.plan->approved) approved_ = {update->changed.task, *job.plan};
 }
 
 // Work that the hook finds before this member may idle. False if it has nothing against it, or only ever the same.

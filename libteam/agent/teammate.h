@@ -119,6 +119,7 @@ class Teammate {
   void complete(const Task& task, const std::string& result);
   void give_up(const Task& task, const std::string& reason);
   void put_back(const Job& job, const std::string& reason);
+  void note_trouble(const TaskUpdate& update) const;
   bool is_mine(const Job& job) const;
   bool has_failed(const Job& job) const;
   Work piece_of(const Job& job, Phase phase) const;

@@ -15,6 +15,7 @@
 #include "libteam/store/mail.h"
 #include "libteam/store/root.h"
 #include "libteam/store/roster.h"
+#include "libteam/store/task_operations.h"
 
 namespace team {
 
@@ -39,6 +40,8 @@ class Workplace {
   const Actor& self() const { return self_; }
   double lock_timeout() const { return lock_timeout_; }
   Mailbox mailbox() const { return mail().mailbox(self_.name); }
+  // Changes of tasks in its name; good until refresh().
+  TaskOperations tasks() const { return {board(), &mail(), &team(), self_}; }
   // What programs get that this one runs, so that our commands work in them without options.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment() const;
   // Of the members those whose process runs, without the lead.

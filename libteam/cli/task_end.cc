@@ -21,11 +21,12 @@ int end_task(int argc, char** argv, Status status) {
                         : "task-release 3 --as backend --reason 'needs a database'");
   return command.run(argc, argv, [&](Context& context) {
     read_if_dash(change.reason);
-    const Actor& actor = context.actor();
+    const TaskOperations operations = operations_of(context);
     context.changes();
-    const Task task = context.board().change(id, change, actor).task;
+    const TaskUpdate update = operations.update(id, change);
     context.made();
-    print_task(context, task);
+    print_task(context, update.changed.task);
+    report_trouble(update.trouble);
     return Exit::done;
   });
 }

@@ -30,6 +30,16 @@ std::string_view name_of_priority(int priority) {
 
 }  // namespace
 
+TaskOperations operations_of(Context& context) {
+  const Actor& actor = context.actor();  // first: who may not act is told that and nothing else
+  const Mail* mail = context.mail_or_none();
+  return {context.board(), mail, mail != nullptr ? &context.team() : nullptr, actor};
+}
+
+void report_trouble(const std::string& trouble) {
+  if (!trouble.empty()) fail(Code::unknown, "{}", trouble);
+}
+
 Output::Tone tone_of(Status status) {
   switch (status) {
     case Status::pending: return Output::Tone::plain;

@@ -3,8 +3,14 @@
 
 #include "libteam/cli/context.h"
 #include "libteam/store/board_view.h"
+#include "libteam/store/task_operations.h"
 
 namespace team {
+
+// The changes of tasks in the name of who acts, with the mail of the team if there is one.
+TaskOperations operations_of(Context& context);
+// For the end of a command: throws unknown if something went wrong after the change was made.
+void report_trouble(const std::string& trouble);
 
 // id, status, owner, priority, open blockers, subject.
 std::vector<std::string> task_headings();

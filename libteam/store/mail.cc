@@ -416,21 +416,4 @@ bool Mail::wait(const Deadline& deadline, const std::function<bool()>& done) con
   return true;
 }
 
-void announce_freed(const Mail& mail, const Team& team, const Task& completed, const std::vector<Task>& freed,
-                    const Actor& actor) {
-  if (!switch_setting(team, "rotation.enabled")) return;
-  for (const Task& task : freed) {
-    if (!task.owner || completed.status != Status::completed) continue;
-    mail.notify(*task.owner, "task_unblocked",
-                fmt::format("[System] Task \"{}\" completed by {}. {}, your task \"{}\" is now unblocked.",
-                            completed.subject, actor.name, *task.owner, task.subject));
-  }
-}
-
-void announce_assigned(const Mail& mail, const Team& team, const Task& task, const Actor& actor) {
-  if (!switch_setting(team, "rotation.enabled") || !task.owner || *task.owner == actor.name) return;
-  mail.notify(*task.owner, "task_assigned",
-              fmt::format("[System] Task {} \"{}\" was assigned to you by {}.", task.id, task.subject, actor.name));
-}
-
 }  // namespace team

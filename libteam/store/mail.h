@@ -95,9 +95,4 @@ Exchanges exchanges_of(const Folder& team_folder);
 // Above this many bytes a content is kept in a file of its own.
 inline constexpr std::size_t kLargestContent = 64 * 1024;
 
-// Tells the owners of freed tasks, and the owner of an assigned one, if the team wants that.
-void announce_freed(const Mail& mail, const Team& team, const Task& completed, const std::vector<Task>& freed,
-                    const Actor& actor);
-void announce_assigned(const Mail& mail, const Team& team, const Task& task, const Actor& actor);
-
 }  // namespace team

@@ -1,0 +1,57 @@
+// A change of the board as a whole: gates, the change, the log, and the messages to members whom it concerns.
+//
+// Commands, teammates and the tools of models change tasks by these functions alone, so a failure has the same meaning
+// everywhere. A function throws if nothing changed. Once the board has changed it returns, and `trouble` says what went
+// wrong after that: the change stands, and repeating it would be wrong.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/store/board.h"
+#include "libteam/store/mail.h"
+
+namespace team {
+
+struct TaskUpdate {
+  Changed changed;
+  // One sentence that begins with "the change is made, but" or "it is done, but"; empty if all went well.
+  std::string trouble;
+};
+
+struct TaskCreation {
+  std::vector<TaskId> ids;  // in the order of the drafts
+  std::string trouble;
+};
+
+class TaskOperations {
+ public:
+  // A board without a team has no mail: then both pointers are null. Everything outlives this.
+  TaskOperations(Board& board, const Mail* mail, const Team* team, const Actor& actor)
+      : board_(board), mail_(mail), team_(team), actor_(actor) {}
+
+  // Changes a task; tells the owners of tasks that became free by it, and the new owner of an assigned task. Throws
+  // what Board::change throws; unknown only if it cannot be told whether the task is as wanted.
+  TaskUpdate update(TaskId id, const TaskChange& change) const;
+  TaskUpdate complete(TaskId id, const std::optional<std::string>& result) const;
+  TaskUpdate fail(TaskId id, const std::string& reason) const;
+  // Back to pending; with `owner` it stays assigned to that member.
+  TaskUpdate release(TaskId id, const std::string& reason, const std::optional<std::string>& owner) const;
+  // All are made or none; tells the owners of those that are assigned.
+  TaskCreation create(std::vector<Draft> drafts) const;
+
+ private:
+  Changed look_again(TaskId id, const TaskChange& change, const Error& error) const;
+  bool announces() const;
+  std::string tell(const Task& task, const char* type, const std::string& text) const;
+  void tell_of_freed(const Changed& changed, std::vector<std::string>& troubles) const;
+  void tell_of_assigned(const Task& task, std::vector<std::string>& troubles) const;
+
+  Board& board_;
+  const Mail* mail_;
+  const Team* team_;
+  const Actor& actor_;
+};
+
+}  // namespace team
