@@ -264,6 +264,19 @@ moves_the_service() {
     "$(asked 'select(system | startswith("You are teammate")) | [said] | @json' | tail -1 | jq -r '.[]' | xargs)"
 }
 
+@test "plan_mode_required: the tasks of the teammate need plans, also when it is started again" {
+  lead_says "$(call Task '{"name": "bob", "prompt": "Wait.", "plan_mode_required": true}')" \
+    "$(call bash '{"command": "teammate-stop bob"}')" "$(call Task '{"name": "bob", "prompt": "Go on."}')" \
+    "$(call Task '{"prompt": "Help.", "plan_mode_required": true}')" "$(call FinishTeam '{"summary": "Enough.", "force": true}')"
+
+  run --separate-stderr lead go
+
+  same 0 "$status"
+  same 2 "$(events 'select(.agent_id == "bob").event.type' | grep -c RUN_STARTED)"
+  same true "$(state_of bob '.start.arguments | any(. == "--plan")')"
+  like '*error: usage: plan_mode_required goes with the name of a teammate*' "$(gave Task)"
+}
+
 @test "Task without a name gives the answer of a helper, who is gone then" {
   lead_says "$(call Task '{"prompt": "What is six times seven?"}')" \
     "$(call Task '{"prompt": "Who are you?", "role": "sage"}')" "$DONE" <<'END'

@@ -268,7 +268,7 @@ END
     same "error TaskCreate: TaskCreate: 'subject' is missing (a string)" "$(sed -n 6p found)"
     same "error TaskCreate: TaskCreate: 'subject' must be a string, not 7; 'blockedBy' must be a list, not \"none\"" \
       "$(sed -n 7p found)"
-    same "error bash: bash: 'command' is missing (a string)" "$(sed -n 8p found)"
+    same "error bash: bash: 'command' is missing (a string); there is no 'cmd'; did you mean 'command'?" "$(sed -n 8p found)"
     sed -n 9p found | grep -F "no tool 'read_files'; did you mean read_file?"
     sed -n 10p found | grep -F "no tool 'FinishTeam'"
     sed -n 11p found | grep -F 'must be one JSON object'
@@ -1202,4 +1202,53 @@ END
 Task #2 can start now: Test
 Note: the change is made, but ann was not told of task 2: *. Do not repeat it." "$(results bob)"
   same 'completed bob Built.' "$(status_of 1) $(field 1 result)"
+}
+
+@test "its tools set and remove dependencies and metadata" {
+  a_team 'Build' 'Test' 'Ship'
+  task-update 2 --add-blocked-by 1 --metadata old=1 >/dev/null
+  start_model <<'END'
+[{"when": {"user": "Your task is #1"}, "steps": [
+  [{"tool": "TaskUpdate", "input": {"taskId": 2, "removeBlockedBy": [1], "addBlocks": [3],
+     "metadata": {"area": "db", "size": {"lines": 3}, "old": null}}},
+   {"tool": "TaskCreate", "input": {"subject": "Tell", "metadata": {"n": 1}, "mood": "good"}},
+   {"tool": "TaskUpdate", "input": {"taskId": 3, "addBlocks": [2]}},
+   {"tool": "TaskUpdate", "input": {"taskId": 1, "addBlocks": [4, 99]}},
+   {"tool": "TaskUpdate", "input": {"taskId": 1, "addBlocks": [1]}}],
+  "Done."]}]
+END
+
+  bob --once
+
+  same 'ok TaskUpdate: Task #2 is pending.
+ok TaskCreate: Task #4 is on the board: Tell
+error TaskUpdate: invalid_state: task 2 cannot wait for 3, which waits for 2
+error TaskUpdate: not_found: no task 99
+error TaskUpdate: invalid_state: task 1 cannot wait for itself' "$(results bob)"
+  same '[] [2] []' "$(for id in 2 3 4; do jq -c .blockedBy ".tasks/$id.json"; done | xargs)"
+  same '{"area":"db","size":{"lines":3}} {"n":1}' "$(jq -c .metadata .tasks/2.json) $(jq -c .metadata .tasks/4.json)"
+  same 0 "$(task-list --json | jq -s '[.[] | select(.id == 3 and .blocked != true)] | length')"
+}
+
+@test "a parameter that resembles a known one is refused with the name that was meant, and nothing is done" {
+  a_team 'Build'
+  start_model <<'END'
+[{"when": {"user": "Your task is #1"}, "steps": [
+  [{"tool": "TaskCreate", "input": {"subject": "Test", "blocked_by": [1]}},
+   {"tool": "TaskCreate", "input": {"subject": "Test", "dependsOn": [1]}},
+   {"tool": "TaskUpdate", "input": {"taskId": 1, "add_blocks": [1]}},
+   {"tool": "bash", "input": {"command": "touch changed", "timeoutt": 5}},
+   {"tool": "bash", "input": {"command": "true", "timeoutt": null, "why": "no reason"}}],
+  "Done."]}]
+END
+
+  bob --once
+
+  same "error TaskCreate: TaskCreate: there is no 'blocked_by'; did you mean 'blockedBy'?
+error TaskCreate: TaskCreate: there is no 'dependsOn'; did you mean 'blockedBy'?
+error TaskUpdate: TaskUpdate: there is no 'add_blocks'; did you mean 'addBlocks'?
+error bash: bash: there is no 'timeoutt'; did you mean 'timeout'?
+ok bash: (no output)" "$(results bob)"
+  same 1 "$(task-list | wc -l)"
+  [ ! -e changed ]
 }

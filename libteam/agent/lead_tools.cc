@@ -1,5 +1,6 @@
 #include "libteam/agent/lead_tools.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "libteam/agent/skills.h"
 #include "libteam/base/text.h"
 #include "libteam/record/role.h"
+#include "libteam/store/presence.h"
 
 namespace team {
 
@@ -44,6 +46,14 @@ void check_team(const Workplace& place, const Arguments& arguments, const char* 
   }
 }
 
+// Whether its tasks needed approved plans when it ran last: starting it again is no way around that.
+bool was_gated(const Workplace& place, const std::string& name) {
+  const auto state = state_of(place.roster().folder_of(place.team().name), name);
+  if (!state) return false;
+  const auto& given = state->start.arguments;
+  return std::find(given.begin(), given.end(), "--plan") != given.end();
+}
+
 ToolResult start_teammate(Workplace& place, const Arguments& arguments, const Recruiting& recruiting) {
   const std::string name = arguments.text("name");
   auto role = arguments.find_text("role");
@@ -56,13 +66,16 @@ ToolResult start_teammate(Workplace& place, const Arguments& arguments, const Re
       fail(Code::conflict, "{} is in the team already, with role {}", name, member->role.value_or("-"));
     }
     role = member->role;
-    spawner.start(name, arguments_for(place.team(), role, arguments.text("prompt"), recruiting), "");
+    auto line = arguments_for(place.team(), role, arguments.text("prompt"), recruiting);
+    if (arguments.flag("plan_mode_required") || was_gated(place, name)) line.emplace_back("--plan");
+    spawner.start(name, line, "");
     return {fmt::format("{} was started again and goes on with what it knows.", name)};
   }
   place.roster().change(place.team().name, [&](Team& team) { add_member(team, name, role); });
   place.refresh();
-  spawner.start_all({name}, arguments_for(place.team(), role, arguments.text("prompt"), recruiting),
-                    [](const std::string&) {});
+  auto line = arguments_for(place.team(), role, arguments.text("prompt"), recruiting);
+  if (arguments.flag("plan_mode_required")) line.emplace_back("--plan");
+  spawner.start_all({name}, line, [](const std::string&) {});
   if (const std::string how = spawner.how_to_attach(); !how.empty()) recruiting.warn("to see it: " + how);
   return {fmt::format("{} has joined team '{}' and is at work. It takes tasks from the board by itself.", name,
                       place.team().name)};
@@ -119,7 +132,8 @@ void add_task(Toolbox& tools, Workplace& place, Background& background, const Re
     "name":{"type":"string","description":"of a teammate: letters, digits, - and _"},
     "team_name":{"type":"string","description":"your team"},
     "role":{"type":"string","description":"its role: it takes tasks that are for that role"},
-    "run_in_background":{"type":"boolean","description":"of a helper: do not wait for it"}},
+    "run_in_background":{"type":"boolean","description":"of a helper: do not wait for it"},
+    "plan_mode_required":{"type":"boolean","description":"of a new teammate: each of its tasks needs a plan that you approve"}},
     "required":["prompt"]})"};
   const auto helpers = std::make_shared<std::set<std::string>>();
   tools.add(spec, [&place, &background, recruiting, helpers](const Arguments& arguments, int interrupt) -> ToolResult {
@@ -129,6 +143,9 @@ void add_task(Toolbox& tools, Workplace& place, Background& background, const Re
     const auto role = arguments.find_text("role");
     if (role && !is_name(*role)) fail(Code::usage, "'{}' is not a name of a role", one_line(*role));
     if (arguments.find_text("name")) return start_teammate(place, arguments, recruiting);
+    if (arguments.flag("plan_mode_required")) {
+      fail(Code::usage, "plan_mode_required goes with the name of a teammate: a helper has no tasks");
+    }
     const ToolResult result = start_helper(place, background, arguments, recruiting, *helpers, interrupt);
     dismiss_ended(place, *helpers);
     return result;

@@ -28,7 +28,8 @@ void add_task_create(Toolbox& tools, Workplace& place) {
     "owner":{"type":"string","description":"the member who is to do it"},
     "role":{"type":"string","description":"only members of this role take it by themselves"},
     "priority":{"type":"integer","minimum":0,"description":"0 normal, 1 high, 2 critical"},
-    "deliverable":{"type":"string","description":"a file that must exist when it is completed"}},
+    "deliverable":{"type":"string","description":"a file that must exist when it is completed"},
+    "metadata":{"type":"object","description":"keys and values of your own"}},
     "required":["subject"]})"};
   tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
     Draft draft;
@@ -40,6 +41,7 @@ void add_task_create(Toolbox& tools, Workplace& place) {
     draft.task.deliverable = arguments.find_text("deliverable");
     draft.task.priority = static_cast<int>(arguments.find_integer("priority").value_or(0));
     draft.task.blocked_by = arguments.integers("blockedBy");
+    for (const auto& [key, value] : arguments.entries("metadata")) set_metadata(draft.task, key, value);
     check_task(draft.task);
     place.refresh();
     const TaskCreation creation = place.tasks().create({draft});
@@ -82,6 +84,9 @@ void add_task_update(Toolbox& tools, Workplace& place) {
     const Task& task = update.changed.task;
     std::string text = fmt::format("Task #{} is {}.", task.id, name_of(task.status));
     for (const Task& freed : update.changed.freed) {
+    "removeBlockedBy":{"type":"array","items":{"type":"integer"},"description":"ids of tasks that it is not to wait for any more"},
+    "addBlocks":{"type":"array","items":{"type":"integer"},"description":"ids of tasks that are to wait for this one"},
+    "metadata":{"type":"object","description":"keys to set; null removes a key"},
       text += fmt::format("\nTask #{} can start now: {}", freed.id, escape_line(freed.subject));
     }
     return {text + note_of(update.trouble)};
@@ -93,6 +98,9 @@ void add_task_list(Toolbox& tools, Workplace& place) {
                       R"({"type":"object","properties":{
     "status":{"type":"string","enum":["pending","in_progress","completed","failed"]}}})"};
   tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+    change.remove_blocked_by = arguments.integers("removeBlockedBy");
+    change.add_blocks = arguments.integers("addBlocks");
+    change.metadata = arguments.entries("metadata");
     const auto status = arguments.find_text("status");
     if (!status) return {summarize_board(place.board().view(), kMostListed)};
     TaskFilter filter;

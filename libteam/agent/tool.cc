@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libteam/base/error.h"
+#include "libteam/base/spelling.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -102,9 +103,23 @@ class Complaints {
         add(fmt::format("'{}{}' is missing{}", prefix, name, hint));
       }
     }
+    check_names(object, properties, prefix);
     for (const auto& property : properties.items()) {
       const Json* value = find(object, property.key());
       if (value != nullptr) check(*value, property.value(), prefix + property.key());
+    }
+  }
+
+  // A misspelt parameter would be dropped, and the model would believe that it was heeded.
+  void check_names(const Json& object, const Json& properties, const std::string& prefix) {
+    std::vector<std::string> known;
+    for (const auto& property : properties.items()) known.push_back(property.key());
+    for (const auto& item : object.items()) {
+      if (item.value().is_null() || properties.contains(item.key())) continue;
+      const std::string name = cut_characters(one_line(item.key()), 64);
+      if (const auto meant = meant_key(name, known)) {
+        add(fmt::format("there is no '{}{}'; did you mean '{}{}'?", prefix, name, prefix, *meant));
+      }
     }
   }
 
@@ -191,6 +206,17 @@ std::vector<std::int64_t> Arguments::integers(const char* key) const {
   if (list == nullptr || !list->is_array()) return found;
   for (const Json& item : *list) {
     if (const auto number = integer_of(item)) found.push_back(*number);
+  }
+  return found;
+}
+
+std::vector<std::pair<std::string, std::optional<std::string>>> Arguments::entries(const char* key) const {
+  std::vector<std::pair<std::string, std::optional<std::string>>> found;
+  const Json* object = find(object_, key);
+  if (object == nullptr || !object->is_object()) return found;
+  for (const auto& item : object->items()) {
+    const bool has_value = !item.value().is_null();
+    found.emplace_back(item.key(), has_value ? std::optional(dump_line(item.value())) : std::nullopt);
   }
   return found;
 }

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libteam/agent/conversation.h"
@@ -34,6 +35,8 @@ class Arguments {
   std::optional<bool> find_flag(const char* key) const;
   bool flag(const char* key) const { return find_flag(key).value_or(false); }
   std::vector<std::int64_t> integers(const char* key) const;
+  // The keys of an object with the JSON text of their values; null gives none.
+  std::vector<std::pair<std::string, std::optional<std::string>>> entries(const char* key) const;
 
  private:
   const Json& object_;
@@ -45,7 +48,8 @@ class Toolbox {
   // A team::Error that it throws becomes a result: "conflict: task 3 is owned by backend".
   using Run = std::function<ToolResult(const Arguments& arguments, int interrupt)>;
   // The schema is one of an object; of JSON Schema it may use type (string, integer, number, boolean, array, object),
-  // properties, required, items, enum and minimum. An integer may come as a string of digits.
+  // properties, required, items, enum and minimum. An integer may come as a string of digits. A parameter that the
+  // schema does not have is refused if it resembles one that it has (`blocked_by`), else ignored.
   void add(ToolSpec spec, Run run);
   // Leaves out all others. Throws usage, with the names there are, for one that there is not.
   void keep_only(const std::vector<std::string>& names);

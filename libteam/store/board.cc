@@ -507,7 +507,8 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
     check_task(task);
     touch(task);
     Changed changed{task, file.task.owner, {}};
-    std::vector<Event> events = {task_change_event(file.task, task)};
+    std::vector<Event> events = block(session, task, wanted.add_blocks);
+    events.push_back(task_change_event(file.task, task));
     for (const TaskId freed : session.write(file, task)) {
       const auto other = after_change([&] { return session.read_if_whole(freed); });
       if (!other || freed == id) continue;
@@ -517,8 +518,36 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
     record_(actor, events);
     return changed;
   };
-  const bool alone = !wanted.status && wanted.add_blocked_by.empty() && wanted.remove_blocked_by.empty();
+  const bool alone =
+      !wanted.status && wanted.add_blocked_by.empty() && wanted.remove_blocked_by.empty() && wanted.add_blocks.empty();
   return under_lock(change_it, alone ? Index::Care::one_task : Index::Care::usual);
+}
+
+// Lets the dependents wait for `task`, which is not written yet. All are checked before the first one is written; a
+// dependent that waits for it already stays as it is, so that the step can be repeated.
+std::vector<Event> Board::block(Session& session, const Task& task, const std::vector<TaskId>& dependents) const {
+  std::vector<std::pair<TaskFile, Task>> changes;
+  std::set<TaskId> seen;
+  for (const TaskId id : dependents) {
+    if (!seen.insert(id).second) continue;
+    if (id == task.id) fail(Code::invalid_state, "task {} cannot wait for itself", id);
+    TaskFile file = session.read(id);
+    if (reaches(files_, task.blocked_by, id)) {
+      fail(Code::invalid_state, "task {} cannot wait for {}, which waits for {}", id, task.id, id);
+    }
+    Task after = file.task;
+    if (names(after.blocked_by, task.id)) continue;
+    after.blocked_by.push_back(task.id);
+    check_task(after);
+    touch(after);
+    changes.emplace_back(std::move(file), std::move(after));
+  }
+  std::vector<Event> events;
+  for (const auto& [file, after] : changes) {
+    session.write(file, after);
+    events.push_back(task_change_event(file.task, after));
+  }
+  return events;
 }
 
 void Board::edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const {

@@ -35,6 +35,7 @@ struct TaskChange {
   std::optional<std::string> owner, role, deliverable;  // "" clears
   std::optional<int> priority;
   std::vector<TaskId> add_blocked_by, remove_blocked_by;
+  std::vector<TaskId> add_blocks;                                            // these are to wait for this one
   std::vector<std::pair<std::string, std::optional<std::string>>> metadata;  // no value: remove the key
   std::optional<Status> status;        // in_progress is the claim, pending the release or, of a failed one, reopening
   std::optional<std::string> result;   // with completed
@@ -108,6 +109,7 @@ class Board {
   auto under_lock(Verb verb, Index::Care care = Index::Care::usual);
   void reclaim_lost(Session& session, std::vector<Task>& released);
   std::optional<std::string> why_lost(const Task& task) const;
+  std::vector<Event> block(Session& session, const Task& task, const std::vector<TaskId>& dependents) const;
   void edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const;
   void start(Session& session, Task& task, const Actor& actor) const;
   void take(Task& task, const Actor& actor) const;

@@ -73,6 +73,39 @@ TaskChange blocked_by(TaskId id) {
   return change;
 }
 
+TaskChange blocks(std::vector<TaskId> ids) {
+  TaskChange change;
+  change.add_blocks = std::move(ids);
+  return change;
+}
+
+// The other direction of a dependency: all of them are made, or none.
+void dependents() {
+  Desk desk;
+  desk.create({draft("one"), draft("two"), draft("three", {2}), draft("four")});
+  const auto blockers = [&](TaskId id) { return desk.board.view().get(id).blocked_by; };
+  const auto rev = [&](TaskId id) { return desk.board.view().get(id).rev; };
+
+  CHECK(desk.board.change(1, blocks({3, 4, 4}), {}).task.id == 1);
+  CHECK(blockers(3) == (std::vector<TaskId>{2, 1}) && blockers(4) == std::vector<TaskId>{1});
+  CHECK(rev(3) == 2 && rev(4) == 2);
+  desk.board.change(1, blocks({3}), {});
+  CHECK(rev(3) == 2);
+
+  CHECK(fails_with(Code::invalid_state, [&] { desk.board.change(2, blocks({2}), {}); }));
+  CHECK(fails_with(Code::not_found, [&] { desk.board.change(2, blocks({4, 99}), {}); }));
+  CHECK(fails_with(Code::invalid_state, [&] { desk.board.change(3, blocks({4, 2}), {}); }));
+  TaskChange circle = blocks({4});
+  circle.add_blocked_by = {4};
+  CHECK(fails_with(Code::invalid_state, [&] { desk.board.change(2, circle, {}); }));
+  CHECK(rev(2) == 1 && rev(3) == 2 && rev(4) == 2);
+
+  // What waits is not ready, and is freed by what it waits for.
+  const Actor ann = actor("ann");
+  CHECK(desk.board.claim_next(ann)->task.id == 1);
+  CHECK(desk.board.change(1, status(Status::completed), ann).freed.front().id == 4);
+}
+
 void numbers() {
   Desk desk;
   desk.create({draft("one")});
@@ -517,6 +550,7 @@ int main() {
     std::puts("skipped: seccomp does not work here");
     return 0;
   }
+  dependents();
   numbers();
   refused_tasks();
   removal();
