@@ -1075,26 +1075,105 @@ END
   in_both_formats no_summary
 }
 
-@test "is told that a command has ended while its plan waits, does not run hot, and waits on" {
+@test "what an approved task has left running ends with it, before the next plan; the model is told" {
   a_team 'One' 'Two'
   start_model <<END
 [{"when": {"user": "plan was approved"}, "answer": [
-   {"tool": "bash", "input": {"command": "$UNTIL_GO", "run_in_background": true}}]},
+   {"tool": "bash", "input": {"command": "echo \$\$ >pid; $UNTIL_GO; touch changed", "run_in_background": true}},
+   {"tool": "bash", "input": {"command": "until [ -s pid ]; do :; done"}}]},
  {"when": {"called": "bash"}, "answer": "One is done."},
- {"when": {"user": "<task-notification"}, "answer": "It has ended."},
  {"answer": "My plan."}]
 END
   start_bob --plan
   wait_until state_is bob plan_pending
   plan-approve "$(plan-list | cut -f 1)" >/dev/null
   wait_until task_is 1 completed
+
   wait_until state_is bob plan_pending
 
+  gone "$(cat pid)"
+  same 2 "$(plan .task)"
   touch go
-  wait_until grep -qs 'It has ended.' .teams/alpha/bob_transcript.jsonl
+  like '*<task-notification id="bash-1" ended="stopped">*' "$(asked said | tail -40)"
   sleeps_soundly "${TEAMMATE[bob]}"
+  [ ! -e changed ]
+}
+
+@test "with --plan TaskUpdate neither takes a task nor completes one whose plan is not approved" {
+  a_team 'One' 'Two'
+  start_model <<'END'
+[{"when": {"user": "plan was approved"}, "steps": [
+  [{"tool": "TaskUpdate", "input": {"taskId": 2, "status": "in_progress"}},
+   {"tool": "TaskUpdate", "input": {"taskId": 2, "status": "completed"}},
+   {"tool": "bash", "input": {"command": "touch done"}}], "One is done."]},
+ {"when": {"user": "Your task is #1"}, "steps": [
+  [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "completed"}},
+   {"tool": "TaskUpdate", "input": {"taskId": 2, "status": "in_progress"}},
+   {"tool": "TaskUpdate", "input": {"taskId": 2, "priority": 1}}], "My plan."]}]
+END
+  start_bob --plan --once
 
   wait_until state_is bob plan_pending
+  same 'in_progress bob pending null' "$(status_of 1) $(status_of 2)"
+  plan-approve "$(plan .id)" >/dev/null
+  teammate_ended bob 0
+
+  same 4 "$(results bob | grep -c '^error TaskUpdate: permission_denied: ')"
+  same 1 "$(field 2 priority)"
+  same 'completed bob pending null' "$(status_of 1) $(status_of 2)"
+  [ -e done ]
+}
+
+@test "an approval is void when the task has ended or is taken away" {
+  a_team 'One'
+  start_model <<'END'
+[{"when": {"user": "plan was approved"}, "steps": [
+  [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "completed"}},
+   {"tool": "bash", "input": {"command": "touch changed"}},
+   {"tool": "write_file", "input": {"path": "changed", "content": "x"}}], "Done."]},
+ {"answer": "My plan."}]
+END
+  start_bob --plan --once
+  wait_until state_is bob plan_pending
+
+  plan-approve "$(plan .id)" >/dev/null
+  teammate_ended bob 0
+
+  same 2 "$(results bob | grep -c '^error [a-z_]*: permission_denied: your plan was approved for a task that is no longer yours')"
+  [ ! -e changed ]
+}
+
+@test "--once ends when the task is taken away while its plan waits" {
+  a_team 'One'
+  start_model <<<'[{"answer": "My plan."}]'
+  start_bob --plan --once
+  wait_until state_is bob plan_pending
+
+  task-release 1 --as lead >/dev/null
+
+  teammate_ended bob 1
+  same 'pending null' "$(status_of 1)"
+  same '' "$(plan .id)"
+}
+
+@test "what is left of a life without --plan is gone on with behind the gate" {
+  a_team
+  team-join bob
+  team-send bob 'Please rename foo to bar' --as lead
+  start_model <<END
+[{"when": {"user": "Please rename"}, "steps": [
+  [{"tool": "bash", "input": {"command": "touch begun; $UNTIL_GO"}}],
+  [{"tool": "bash", "input": {"command": "touch changed"}}], "Then not."]}]
+END
+  start_bob
+  wait_until test -e begun
+  kill_teammate bob
+
+  bob --plan --once
+
+  like '*error bash: permission_denied: your plan is not approved yet*' "$(results bob)"
+  same 1 "$(transcript bob 'select(.type == "work").title' | wc -l)"
+  [ ! -e changed ]
 }
 
 @test "a broken line in the log of events stops neither a model nor those who read the log" {

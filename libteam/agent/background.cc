@@ -167,6 +167,16 @@ bool Background::stop(const std::string& id) {
   return true;
 }
 
+void Background::stop_all() {
+  look();
+  for (const auto& one : all_) {
+    if (one->job.status) continue;
+    one->child->stop();
+    one->job.stopped = true;
+  }
+  for (const auto& one : all_) wait(one->job.id, Deadline::never(), -1);
+}
+
 std::vector<Background::Job> Background::take_ended() {
   look();
   std::vector<Job> ended;

@@ -40,6 +40,8 @@ class Background {
   bool wait(const std::string& id, const Deadline& deadline, int interrupt);
   // Ends it with all that it started (TERM, 2 s, KILL) and waits for that. False if it had ended before.
   bool stop(const std::string& id);
+  // The same for all that run, at once.
+  void stop_all();
 
   // Those whose end was not told yet. After this it was.
   std::vector<Job> take_ended();

@@ -40,6 +40,9 @@ struct Work {
   std::vector<Message> messages;  // if it is about them
   bool is_left = false;           // an earlier life may have begun it
   bool wants_plan = false;        // what comes of it is put to the lead as a plan
+  bool is_gated = false;          // each task of this member needs an approved plan, in whatever phase this is
+  // In the phase work of a gated member: whether the approval still holds. It is void when the task changes hands.
+  std::function<bool()> is_approved;
   Meanwhile meanwhile;
   // Told when the driver has made the work its own, so that it would go on with it in its next life.
   std::function<void()> kept;

@@ -126,8 +126,8 @@ Outcome ModelDriver::work(const Work& work, const Audience& audience) {
   audience_ = &audience;
   narrator_ = &narrator;
   bell_ = &bell;
-  conduct_.begin(work.phase, work.wants_plan);
-  tools_.close(work.phase == Phase::plan ? gated_tools() : std::set<std::string>{}, plan_gate());
+  conduct_.begin(work);
+  close_tools(work);
   narrator.begin_step(work);
   Outcome outcome = begin(work) ? converse(work) : finished("");
   outcome.heard = heard_meanwhile(work);
@@ -138,6 +138,31 @@ Outcome ModelDriver::work(const Work& work, const Audience& audience) {
   return outcome;
 }
 
+// What a plan gate keeps from the model, and what an approved task has left running.
+void ModelDriver::close_tools(const Work& work) {
+  if (work.phase == Phase::plan) {
+    stop_background();
+    tools_.close(gated_tools(), plan_gate());
+  } else if (work.is_approved) {
+    tools_.guard(gated_tools(), [is_approved = work.is_approved]() -> std::optional<std::string> {
+      return is_approved() ? std::nullopt : std::optional(void_approval());
+    });
+  } else {
+    tools_.close({}, "");
+  }
+}
+
+// A plan is approved for one task: nothing that was started for it runs on when it has ended.
+void ModelDriver::settle() {
+  memory_->end();
+  if (conduct_.is_gated) stop_background();
+}
+
+void ModelDriver::stop_background() {
+  background_.stop_all();
+  if (const std::string ends = tell_ends(); !ends.empty()) memory_->tell(ends);
+}
+
 // Puts the work into the conversation, unless it stands there. False if there is nothing to do: all of it was heard
 // before.
 bool ModelDriver::begin(const Work& work) {
@@ -145,7 +170,9 @@ bool ModelDriver::begin(const Work& work) {
   const auto& open = memory_->open();
   const auto task = work.task ? std::optional(work.task->id) : std::nullopt;
   // What is asked of a task may have changed a little; another prompt is another piece of work.
-  const bool is_same = open && open->title == work.title && open->task == task && open->phase == work.phase &&
+  // A piece that is left and is no task goes on in the phase of this life: the gate is not in the transcript.
+  const bool same_phase = open && (open->phase == work.phase || (work.is_left && !task));
+  const bool is_same = open && open->title == work.title && open->task == task && same_phase &&
                        (task || work.prompt.empty() || open->prompt == work.prompt);
   // Given back when it died, and taken again before anybody else had it.
   const bool is_next = task && open && work.task->attempts == open->attempts + 1;

@@ -29,6 +29,8 @@ inline constexpr int kModelUnavailable = 69;
 struct Conduct {
   Phase phase = Phase::work;
   bool wants_plan = false;                // what comes of it is put to the lead
+  bool is_gated = false;                  // see Work
+  std::optional<TaskId> task;             // at hand
   std::optional<std::string> conclusion;  // ends the piece of work, with this result
   std::set<std::string> written_to;
   std::set<std::string> heard;        // types of messages
@@ -36,9 +38,11 @@ struct Conduct {
   bool finished = false;              // the run of the team; stays
 
   // Another piece of work.
-  void begin(Phase next_phase, bool wants_a_plan) {
-    phase = next_phase;
-    wants_plan = wants_a_plan;
+  void begin(const Work& work) {
+    phase = work.phase;
+    wants_plan = work.wants_plan;
+    is_gated = work.is_gated;
+    task = work.task ? std::optional(work.task->id) : std::nullopt;
     conclusion.reset();
     written_to.clear();
     heard.clear();
@@ -68,7 +72,7 @@ class ModelDriver : public Driver {
   Outcome work(const Work& work, const Audience& audience) override;
   bool converses() const override { return true; }
   std::optional<Work> left() const override;
-  void settle() override { memory_->end(); }
+  void settle() override;
   bool has_news() override;
   int news() const override { return background_.fd(); }
 
@@ -88,6 +92,8 @@ class ModelDriver : public Driver {
   std::vector<Message> heard_meanwhile(const Work& work) const;
   void answer_interrupted();
   std::string tell_ends();
+  void close_tools(const Work& work);
+  void stop_background();
   ModelRequest request() const;
   bool is_too_long(const ModelRequest& request, std::int64_t limit) const;
   std::int64_t estimate(const ModelRequest& request) const;

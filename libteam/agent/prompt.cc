@@ -148,6 +148,11 @@ std::string plan_gate() {
          "SubmitPlan";
 }
 
+std::string void_approval() {
+  return "permission_denied: your plan was approved for a task that is no longer yours, so you may read but not change "
+         "anything; end this piece of work";
+}
+
 std::string system_prompt(const Briefing& briefing) {
   std::string text;
   if (briefing.leads) {

@@ -50,6 +50,8 @@ std::string summary_request();
 // Until a plan is approved these are closed, and that is why.
 std::set<std::string> gated_tools();
 std::string plan_gate();
+// Why they are closed when the task of an approved plan has ended or has gone to somebody else.
+std::string void_approval();
 
 // What a system prompt is made of.
 struct Briefing {

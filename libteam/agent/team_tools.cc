@@ -54,7 +54,27 @@ void add_task_create(Toolbox& tools, Workplace& place) {
   });
 }
 
-void add_task_update(Toolbox& tools, Workplace& place) {
+// A member whose tasks need approved plans does not get around the gate by the board: its tasks are given to it one by
+// one, and only the one whose plan is approved is its to complete.
+void check_gate(const Conduct& conduct, TaskId task, std::optional<Status> status) {
+  if (!conduct.is_gated || (status != Status::in_progress && status != Status::completed)) return;
+  if (status == Status::in_progress) {
+    fail(
+        Code::permission_denied,
+        "your tasks need approved plans, so you cannot take one yourself: end this piece of work, and the next task is "
+        "given to you");
+  }
+  if (conduct.phase == Phase::plan) {
+    fail(Code::permission_denied,
+         "your plan is not approved yet, so you cannot complete a task; submit it with SubmitPlan");
+  }
+  if (conduct.task != task) {
+    fail(Code::permission_denied, "you can complete only the task at hand{}",
+         conduct.task ? fmt::format(", {}", *conduct.task) : "");
+  }
+}
+
+void add_task_update(Toolbox& tools, Workplace& place, const Conduct& conduct) {
   const ToolSpec spec{
       "TaskUpdate",
       "Change a task. Status in_progress takes it, completed ends it with a result, failed gives it up, "
@@ -64,29 +84,33 @@ void add_task_update(Toolbox& tools, Workplace& place) {
     "status":{"type":"string","enum":["pending","in_progress","completed","failed"]},
     "owner":{"type":"string","description":"assign a pending task to this member; empty: to nobody"},
     "addBlockedBy":{"type":"array","items":{"type":"integer"},"description":"ids of tasks that it is to wait for, too"},
+    "removeBlockedBy":{"type":"array","items":{"type":"integer"},"description":"ids of tasks that it is not to wait for any more"},
+    "addBlocks":{"type":"array","items":{"type":"integer"},"description":"ids of tasks that are to wait for this one"},
+    "metadata":{"type":"object","description":"keys to set; null removes a key"},
     "result":{"type":"string","description":"with completed: what was done; with failed or pending: why"},
     "subject":{"type":"string"},"description":{"type":"string"},"activeForm":{"type":"string"},
     "priority":{"type":"integer","minimum":0}},
     "required":["taskId"]})"};
-  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+  tools.add(spec, [&place, &conduct](const Arguments& arguments, int) -> ToolResult {
     TaskChange change;
     change.subject = arguments.find_text("subject");
     change.description = arguments.find_text("description");
     change.active_form = arguments.find_text("activeForm");
     change.owner = arguments.find_text("owner");
     change.add_blocked_by = arguments.integers("addBlockedBy");
+    change.remove_blocked_by = arguments.integers("removeBlockedBy");
+    change.add_blocks = arguments.integers("addBlocks");
+    change.metadata = arguments.entries("metadata");
     if (const auto priority = arguments.find_integer("priority")) change.priority = static_cast<int>(*priority);
     if (const auto status = arguments.find_text("status")) change.status = parse_status(*status);
     (change.status == Status::completed ? change.result : change.reason) = arguments.find_text("result");
     if (change.reason && !change.status) fail(Code::usage, "a result goes with the status that it is about");
+    check_gate(conduct, *arguments.find_integer("taskId"), change.status);
     place.refresh();
     const TaskUpdate update = place.tasks().update(*arguments.find_integer("taskId"), change);
     const Task& task = update.changed.task;
     std::string text = fmt::format("Task #{} is {}.", task.id, name_of(task.status));
     for (const Task& freed : update.changed.freed) {
-    "removeBlockedBy":{"type":"array","items":{"type":"integer"},"description":"ids of tasks that it is not to wait for any more"},
-    "addBlocks":{"type":"array","items":{"type":"integer"},"description":"ids of tasks that are to wait for this one"},
-    "metadata":{"type":"object","description":"keys to set; null removes a key"},
       text += fmt::format("\nTask #{} can start now: {}", freed.id, escape_line(freed.subject));
     }
     return {text + note_of(update.trouble)};
@@ -98,9 +122,6 @@ void add_task_list(Toolbox& tools, Workplace& place) {
                       R"({"type":"object","properties":{
     "status":{"type":"string","enum":["pending","in_progress","completed","failed"]}}})"};
   tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
-    change.remove_blocked_by = arguments.integers("removeBlockedBy");
-    change.add_blocks = arguments.integers("addBlocks");
-    change.metadata = arguments.entries("metadata");
     const auto status = arguments.find_text("status");
     if (!status) return {summarize_board(place.board().view(), kMostListed)};
     TaskFilter filter;
@@ -208,7 +229,7 @@ void add_submit_plan(Toolbox& tools, Workplace& place, Conduct& conduct) {
 
 void add_team_tools(Toolbox& tools, Workplace& place, Conduct& conduct) {
   add_task_create(tools, place);
-  add_task_update(tools, place);
+  add_task_update(tools, place, conduct);
   add_task_list(tools, place);
   if (place.self().leads) add_task_get(tools, place);
   add_send_message(tools, place, conduct);

@@ -173,7 +173,8 @@ void Teammate::resume() {
     work_on(std::move(job));
     return;
   }
-  Work work = make_work(left->phase, left->title);
+  // The phase of this life, not that of the transcript: an approval of an earlier life is none.
+  Work work = make_work(options_.plan ? Phase::plan : Phase::work, left->title);
   work.messages = left->messages;
   work.is_left = true;
   become(State::active, fmt::format("goes on with {}", left->title));
@@ -445,6 +446,7 @@ bool Teammate::hear(const Meanwhile::Keep& keep) {
 Work Teammate::make_work(Phase phase, std::string title) const {
   Work work;
   work.phase = phase;
+  work.is_gated = options_.plan;
   work.title = std::move(title);
   work.introduction = introduce(identity());
   return work;
@@ -557,9 +559,9 @@ bool Teammate::is_mine(const Job& job) const {
   }
 }
 
-bool Teammate::has_failed(const Job& job) const {
+bool Teammate::has_status(const Job& job, Status status) const {
   try {
-    return job.task && place_.board().view().get(job.task->id).status == Status::failed;
+    return job.task && place_.board().view().get(job.task->id).status == status;
   } catch (const Error&) {
     return false;  // it is gone or broken, which is not this one's fault
   }
@@ -585,6 +587,7 @@ Work Teammate::piece_of(const Job& job, Phase phase) const {
   }
   if (phase == Phase::plan) work.prompt += ask_for_plan();
   work.wants_plan = phase == Phase::plan;
+  if (options_.plan && phase == Phase::work) work.is_approved = [this, job] { return is_mine(job); };
   return work;
 }
 
@@ -613,7 +616,8 @@ bool Teammate::agree_on_plan(Job& job) {
     if (outcome.kind == Outcome::Kind::done && outcome.result.empty()) {
       outcome = {.kind = Outcome::Kind::failed, .reason = "the plan is empty"};
     }
-    if (outcome.kind != Outcome::Kind::done) {
+    // It failed, or it has given the task back or lost it: there is nothing to be approved.
+    if (outcome.kind != Outcome::Kind::done || !is_mine(job)) {
       settle(job, std::move(outcome));
       return false;
     }
@@ -654,7 +658,8 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
     try {
       if (!watch_ || dozes_) watch();
       const Request request = place_.mail().requests().get(id);
-      if (request.status != RequestStatus::pending) {
+      const bool is_answered = request.status != RequestStatus::pending;
+      if (is_answered && is_mine(job)) {
         return PlanAnswer{request.status == RequestStatus::approved, request.feedback.value_or(""),
                           request.answered_by.value_or("")};
       }
@@ -664,9 +669,13 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
       if (!ending_ && driver_.has_news() && work_on_text("what has ended", "") && !ending_) continue;
       const bool lost = !is_mine(job);
       if (ending_ || lost) {
-        persist([&] { place_.mail().requests().withdraw(id); });
-        if (lost) note(fmt::format("{} is no longer its own", title_of(job.task)));
-        else put_back(job, ending_->reason);
+        if (!is_answered) persist([&] { place_.mail().requests().withdraw(id); });
+        if (ending_) {
+          if (!lost) put_back(job, ending_->reason);
+        } else {
+          note(fmt::format("{} is no longer its own", title_of(job.task)));
+          finish_piece(has_status(job, Status::completed));
+        }
         return std::nullopt;
       }
       // An answer is noted, sent and then final; of the last step nothing tells.
@@ -701,7 +710,7 @@ void Teammate::settle(const Job& job, Outcome outcome) {
   if (!outcome.heard.empty()) answer({}, outcome);
   // The program may have completed or released it by itself, or the lead has taken it away.
   if (!job.task || !is_mine(job)) {
-    finish_piece(outcome.kind == Outcome::Kind::done && !has_failed(job));
+    finish_piece(outcome.kind == Outcome::Kind::done && !has_status(job, Status::failed));
     return;
   }
   if (outcome.kind == Outcome::Kind::done) {

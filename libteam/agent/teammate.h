@@ -121,7 +121,7 @@ class Teammate {
   void put_back(const Job& job, const std::string& reason);
   void note_trouble(const TaskUpdate& update) const;
   bool is_mine(const Job& job) const;
-  bool has_failed(const Job& job) const;
+  bool has_status(const Job& job, Status status) const;
   Work piece_of(const Job& job, Phase phase) const;
 
   void watch();

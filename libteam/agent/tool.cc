@@ -252,8 +252,8 @@ ToolResult Toolbox::call(std::string_view name, std::string_view arguments, int 
   try {
     if (spec == specs_.end()) {
       result = refuse(describe_unknown(name, specs_));
-    } else if (closed_.contains(spec->name)) {
-      result = refuse(reason_);
+    } else if (const auto objection = guarded_.contains(spec->name) ? objection_() : std::nullopt) {
+      result = refuse(*objection);
     } else {
       const auto index = static_cast<std::size_t>(spec - specs_.begin());
       result = run_checked(*spec, runs_[index], arguments, interrupt);
@@ -268,8 +268,12 @@ ToolResult Toolbox::call(std::string_view name, std::string_view arguments, int 
 }
 
 void Toolbox::close(std::set<std::string> names, std::string reason) {
-  closed_ = std::move(names);
-  reason_ = std::move(reason);
+  guard(std::move(names), [reason = std::move(reason)] { return std::optional(reason); });
+}
+
+void Toolbox::guard(std::set<std::string> names, Objection objection) {
+  guarded_ = std::move(names);
+  objection_ = std::move(objection);
 }
 
 }  // namespace team

@@ -63,12 +63,15 @@ class Toolbox {
 
   // From now on these are answered by `reason`, as an error; none of them: nothing is closed.
   void close(std::set<std::string> names, std::string reason);
+  // The same, but `objection` is asked before each call of one of them: none, and it is run.
+  using Objection = std::function<std::optional<std::string>()>;
+  void guard(std::set<std::string> names, Objection objection);
 
  private:
   std::vector<ToolSpec> specs_;
   std::vector<Run> runs_;
-  std::set<std::string> closed_;
-  std::string reason_;
+  std::set<std::string> guarded_;
+  Objection objection_;
 };
 
 }  // namespace team

@@ -130,6 +130,11 @@ void names() {
   CHECK(tools.call("TaskUpdate", "{", -1).text == "not before the plan is approved");
   CHECK(tools.call("TaskUpdate", "{", -1).is_error);
   CHECK(!tools.call("bytes", "", -1).is_error);
+  int asked = 0;
+  tools.guard({"TaskUpdate"}, [&] { return ++asked == 1 ? std::nullopt : std::optional<std::string>("not any more"); });
+  CHECK(!tools.call("TaskUpdate", R"({"id":1,"text":""})", -1).is_error);
+  CHECK(tools.call("TaskUpdate", R"({"id":1,"text":""})", -1).text == "not any more");
+  CHECK(!tools.call("bytes", "", -1).is_error && asked == 2);
   tools.close({}, "");
   CHECK(!tools.call("TaskUpdate", R"({"id":1,"text":""})", -1).is_error);
 
