@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -169,9 +170,14 @@ std::optional<Folder> Folder::find(const std::string& path) {
   return Folder(std::move(fd), path);
 }
 
+Folder Folder::beneath(Fd fd, const std::string& path) const {
+  const auto slashes = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+  return {std::move(fd), path_of(path), depth_ + 1 + slashes};
+}
+
 std::optional<Folder> Folder::find_beneath(const std::string& path) const {
   Fd fd(open_entry(fd_.get(), path.c_str(), O_RDONLY | O_DIRECTORY));
-  if (fd) return Folder(std::move(fd), path_of(path));
+  if (fd) return beneath(std::move(fd), path);
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
   if (errno == EXDEV || errno == ELOOP) fail(Code::permission_denied, "'{}' is a link inside a store", path_of(path));
   fail_errno("cannot open", path_of(path));
@@ -182,7 +188,7 @@ std::optional<Folder> Folder::find_through_links(const std::string& path) const 
   std::string target = path;
   for (int i = 0; i <= kMostLinks; ++i) {
     Fd fd(open_entry(fd_.get(), target.c_str(), O_RDONLY | O_DIRECTORY));
-    if (fd) return Folder(std::move(fd), path_of(path));
+    if (fd) return beneath(std::move(fd), path);
     if (errno == ENOENT) return std::nullopt;
     // Without openat2 a link is ENOTDIR, as anything else that is no folder.
     if (errno != ELOOP && errno != ENOTDIR) fail_errno("cannot open", path_of(path));
@@ -327,6 +333,25 @@ Folder::Space Folder::space() const {
 }
 
 std::int64_t Folder::mtime_ns() const { return nanoseconds(status_of(fd_, path_).st_mtim); }
+
+bool Folder::is_in_place() const {
+  struct stat here {};
+  if (::stat(path_.c_str(), &here) != 0) return errno != ENOENT && errno != ENOTDIR;
+  const struct stat own = status_of(fd_, path_);
+  return here.st_ino == own.st_ino && here.st_dev == own.st_dev;
+}
+
+std::vector<Folder::Step> Folder::steps() const {
+  std::vector<Step> steps;
+  std::string path = path_;
+  for (std::size_t i = 0; i < depth_; ++i) {
+    const std::size_t slash = path.rfind('/');
+    const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+    path = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+    steps.push_back({path, name});
+  }
+  return steps;
+}
 
 std::uint64_t Folder::inode() const {
   if (inode_ == 0) inode_ = status_of(fd_, path_).st_ino;

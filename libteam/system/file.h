@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libteam/base/error.h"
 
@@ -92,6 +93,13 @@ class Folder {
   Space space() const;
   std::int64_t mtime_ns() const;
   std::uint64_t inode() const;
+  // False if its path leads to another folder by now, or to none: this one was moved or removed.
+  bool is_in_place() const;
+  // Each step from the folder that this one was found beneath: a parent, and the name that is looked up in it.
+  struct Step {
+    std::string parent, name;
+  };
+  std::vector<Step> steps() const;
   // distrust() of the folder itself.
   std::string distrust() const;
 
@@ -126,10 +134,12 @@ class Folder {
   void sync_filesystem() const;
 
  private:
-  Folder(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  Folder(Fd fd, std::string path, std::size_t depth = 0) : fd_(std::move(fd)), path_(std::move(path)), depth_(depth) {}
+  Folder beneath(Fd fd, const std::string& path) const;
   std::optional<std::string> follow_first_link(const std::string& path) const;
   Fd fd_;
   std::string path_;
+  std::size_t depth_ = 0;            // names of its path that were looked up beneath another folder
   mutable std::uint64_t inode_ = 0;  // once it was asked for
 };
 

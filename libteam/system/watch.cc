@@ -3,6 +3,7 @@
 #include <linux/magic.h>
 #include <poll.h>
 #include <sys/inotify.h>
+#include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "libteam/base/error.h"
 
@@ -52,28 +54,62 @@ void Watch::add(const Folder& folder) {
   constexpr std::uint32_t kEvents =
       IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
   // By descriptor, not by name: the name may lead elsewhere by now.
-  add_path(folder, fmt::format("/proc/self/fd/{}", folder.fd()), kEvents, "");
+  Watched* watched = add_path(folder, fmt::format("/proc/self/fd/{}", folder.fd()), kEvents);
+  if (watched == nullptr) return;
+  watched->is_folder = true;
+  // Nothing tells of the removal of a folder that we hold open but a watch of its parent.
+  add_parents(folder);
+  is_stale_ = is_stale_ || !folder.is_in_place();
 }
 
 void Watch::add(const Folder& folder, const std::string& file, Kind kind) {
   const std::uint32_t events = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_DONT_FOLLOW |
                                (kind == Kind::opened ? IN_CLOSE_NOWRITE : 0);
-  add_path(folder, fmt::format("/proc/self/fd/{}/{}", folder.fd(), file), events, file);
+  Watched* watched = add_path(folder, fmt::format("/proc/self/fd/{}/{}", folder.fd(), file), events);
+  if (watched != nullptr) watched->file = file;
 }
 
-void Watch::add_path(const Folder& folder, const std::string& path, std::uint32_t events, const std::string& name) {
-  const int watched = inotify_ && is_told_of(folder) ? ::inotify_add_watch(inotify_.get(), path.c_str(), events) : -1;
+// Null if nothing is told of it.
+Watch::Watched* Watch::add_path(const Folder& folder, const std::string& path, std::uint32_t events) {
+  const int wd =
+      inotify_ && is_told_of(folder) ? ::inotify_add_watch(inotify_.get(), path.c_str(), events | IN_MASK_ADD) : -1;
+  if (wd >= 0) return &watched_[wd];
   // Out of watches or instances is no reason to fail: looking again and again still works.
-  if (watched < 0) inotify_ = Fd();
-  else watched_[watched] = name;
+  inotify_ = Fd();
+  return nullptr;
+}
+
+void Watch::add_parents(const Folder& folder) {
+  constexpr std::uint32_t kEvents = IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR | IN_MASK_ADD;
+  for (const auto& [parent, name] : folder.steps()) {
+    const int wd = inotify_ ? ::inotify_add_watch(inotify_.get(), parent.c_str(), kEvents) : -1;
+    if (wd >= 0) watched_[wd].steps.insert(name);
+    else if (errno == ENOSPC || errno == ENOMEM) inotify_ = Fd();
+  }
+}
+
+void Watch::wake_at(std::int64_t boot_ns) {
+  if (!timer_ && boot_ns == 0) return;
+  if (!timer_) timer_ = Fd(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!timer_) fail_errno("cannot make", "a timer");
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const itimerspec at{{0, 0}, {boot_ns / kSecond, boot_ns % kSecond}};
+  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+void Watch::take_timer() const {
+  std::uint64_t times = 0;
+  if (timer_ && ::read(timer_.get(), &times, sizeof times) < 0) return;
 }
 
 void Watch::clear() {
-  for (const auto& [watched, name] : watched_) ::inotify_rm_watch(inotify_.get(), watched);
+  for (const auto& [wd, watched] : watched_) ::inotify_rm_watch(inotify_.get(), wd);
   if (inotify_) read_events();
   watched_.clear();
   wakers_.clear();
   reader_ = -1;
+  is_stale_ = false;
+  wake_at(0);
 }
 
 void Watch::look_every(double seconds) {
@@ -84,8 +120,9 @@ void Watch::look_every(double seconds) {
 
 Changes Watch::wait(const Deadline& deadline) {
   if (!inotify_) return wait_polling(deadline);
+  if (std::exchange(is_stale_, false)) return {.any = true, .all = true};
   while (true) {
-    std::vector<pollfd> waiting = {{inotify_.get(), POLLIN, 0}, {reader_, 0, 0}};
+    std::vector<pollfd> waiting = {{inotify_.get(), POLLIN, 0}, {reader_, 0, 0}, {timer_.get(), POLLIN, 0}};
     for (const int waker : wakers_) waiting.push_back({waker, POLLIN, 0});
     const int ready = ::poll(waiting.data(), waiting.size(), deadline.left_ms());
     if (ready < 0 && errno != EINTR) fail_errno("cannot wait for", "changes");
@@ -94,7 +131,10 @@ Changes Watch::wait(const Deadline& deadline) {
       const bool deserted = (waiting[1].revents & POLLERR) != 0;
       const bool woken =
           std::any_of(waiting.begin() + 2, waiting.end(), [](const pollfd& waker) { return waker.revents != 0; });
-      if (changes.any || deserted || woken) return {true, changes.all || deserted, false, std::move(changes.names)};
+      take_timer();
+      if (changes.any || deserted || woken) {
+        return {true, changes.all || deserted, false, changes.removed, std::move(changes.names)};
+      }
     }
     if (deadline.passed()) return {};
   }
@@ -109,15 +149,21 @@ Changes Watch::read_events() {
     for (ssize_t at = 0; at < got;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
       at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
-      const auto file = watched_.find(event->wd);
+      const auto found = watched_.find(event->wd);
+      const Watched* watched = found == watched_.end() ? nullptr : &found->second;
+      const bool is_step = watched != nullptr && event->len > 0 && watched->steps.contains(event->name);
+      const bool is_parent_only = watched != nullptr && !watched->is_folder && watched->file.empty();
       constexpr std::uint32_t kEnd = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED;
-      if ((event->mask & (kEnd | IN_Q_OVERFLOW | IN_ATTRIB)) != 0) {
+      if (is_step || (event->mask & (kEnd | IN_Q_OVERFLOW | IN_ATTRIB)) != 0) {
         changes.any = changes.all = true;
-      } else if (file != watched_.end() && !file->second.empty()) {
+      } else if (is_parent_only) {
+        continue;
+      } else if (watched != nullptr && !watched->file.empty()) {
         changes.any = true;
-        changes.names.push_back(file->second);
+        changes.names.push_back(watched->file);
       } else if (event->len > 0 && event->name[0] != '.') {
         changes.any = true;
+        changes.removed = changes.removed || (event->mask & IN_DELETE) != 0;
         changes.names.emplace_back(event->name);
       }
     }
@@ -130,9 +176,10 @@ Changes Watch::read_events() {
 Changes Watch::wait_polling(const Deadline& deadline) {
   if (deadline.passed()) return {};
   const int left = deadline.left_ms();
-  std::vector<pollfd> waiting;
+  std::vector<pollfd> waiting = {{timer_.get(), POLLIN, 0}};
   for (const int waker : wakers_) waiting.push_back({waker, POLLIN, 0});
   const int ready = ::poll(waiting.data(), waiting.size(), left < 0 ? pause_ms_ : std::min(pause_ms_, left));
+  take_timer();
   pause_ms_ = std::min(pause_ms_ * 2, longest_pause_ms_);
   return {.any = true, .all = true, .untold = ready <= 0};
 }

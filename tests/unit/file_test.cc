@@ -184,6 +184,46 @@ void last_lines() {
   CHECK(last(longer) == "none");
 }
 
+// A folder that is open tells nothing of its own removal.
+void moved_folders() {
+  const Place place;
+  const auto reports = [&](const std::string& path, const std::function<void()>& change) {
+    std::filesystem::create_directories(place.path + "/" + path);
+    const auto folder = place.folder->find_beneath(path);
+    CHECK(folder->is_in_place());
+    Watch watch(*folder);
+    place.put("beside", "x");
+    std::filesystem::remove(place.path + "/beside");
+    CHECK(!watch.wait(Deadline::in(0.02)).any);
+    change();
+    CHECK(!folder->is_in_place());
+    return watch.wait(Deadline::in(5)).all;
+  };
+  const auto path_of = [&](const std::string& name) { return place.path + "/" + name; };
+  CHECK(reports("board", [&] { std::filesystem::remove(path_of("board")); }));
+  CHECK(reports("board", [&] { std::filesystem::rename(path_of("board"), path_of("away")); }));
+  CHECK(reports("teams/alpha", [&] { std::filesystem::rename(path_of("teams"), path_of("others")); }));
+  CHECK(reports("teams/alpha", [&] {
+    std::filesystem::remove_all(path_of("teams"));
+    std::filesystem::create_directories(path_of("teams/alpha"));
+  }));
+  // One that is gone before the watch begins.
+  const auto folder = place.folder->find_beneath("teams/alpha");
+  std::filesystem::remove_all(path_of("teams"));
+  CHECK(Watch(*folder).wait(Deadline::in(5)).all);
+}
+
+void alarms() {
+  Watch watch;
+  watch.wake_at(boot_ns() + 1'000'000);
+  const Changes changes = watch.wait(Deadline::in(5));
+  CHECK(changes.any && !changes.all && changes.names.empty());
+  CHECK(!watch.wait(Deadline::in(0)).any);  // once
+  watch.wake_at(1);
+  watch.wake_at(0);
+  CHECK(!watch.wait(Deadline::in(0.02)).any);
+}
+
 void watching() {
   const Place place;
   std::filesystem::create_directory(place.path + "/gone");
@@ -221,6 +261,8 @@ int main() {
   exchanges();
   lines();
   last_lines();
+  moved_folders();
+  alarms();
   watching();
   return test::report();
 }
