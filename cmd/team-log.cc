@@ -19,18 +19,25 @@ bool fits(const team::Envelope& envelope, const Options& options) {
 }
 
 team::Exit log(team::Context& context, const Options& options) {
-  const team::EventLog& events = context.mail().events();
+  std::int64_t last = options.after.value_or(0);
   const auto show = [&](std::string_view line) {
     const team::Envelope envelope = team::parse_envelope(line, "events.jsonl");
+    last = envelope.seq;
     if (fits(envelope, options)) team::print_event(context, envelope);
     if (!options.follow) return true;
     context.out().flush();
     return !context.out().failed();
   };
-  const std::int64_t after = options.after.value_or(0);
-  if (options.follow)
-    events.follow(after, team::Output::kDescriptor, show, [&] { return context.out().is_deserted(); });
-  else events.each_after(after, show);
+  if (!options.follow) context.mail().events().each_after(last, show);
+  const auto is_deserted = [&] { return context.out().is_deserted(); };
+  while (options.follow && !context.mail().events().follow(last, team::Output::kDescriptor, show, is_deserted)) {
+    context.reopen_team(team::Deadline::never());
+    // The log comes back as it was, perhaps a moment after its folder; or it is another one.
+    const team::Deadline moment = team::Deadline::in(1);
+    const auto is_another = [&] { return context.mail().events().last_sequence() < last; };
+    while (is_another() && !moment.passed()) team::Watch().wait(moment.or_in(0.1));
+    if (is_another()) last = 0;
+  }
   return team::Exit::done;
 }
 

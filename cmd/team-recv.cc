@@ -20,10 +20,9 @@ team::Exit receive(team::Context& context, const Options& options) {
   if (options.filter.type && !team::is_message_type(*options.filter.type)) {
     team::fail(team::Code::usage, "'{}' is not a type of message", team::one_line(*options.filter.type));
   }
-  const team::Mailbox mailbox = context.mail().mailbox(context.actor().name);
   std::size_t left = options.most ? static_cast<std::size_t>(*options.most) : std::numeric_limits<std::size_t>::max();
   std::size_t seen = 0;
-  const auto take = [&] {
+  const auto take = [&](const team::Mailbox& mailbox) {
     const team::Taking taking = options.hold ? team::Taking::hold : team::Taking::acknowledge;
     const std::size_t taken = options.peek ? team::peek(context, mailbox, options.filter, left)
                                            : team::receive(context, mailbox, options.filter, left, taking);
@@ -33,14 +32,15 @@ team::Exit receive(team::Context& context, const Options& options) {
   };
   const auto deadline = options.wait && *options.wait ? team::Deadline::in(**options.wait) : team::Deadline::never();
   if (options.follow) {
-    mailbox.wait(deadline, team::Output::kDescriptor, [&] {
-      take();
+    team::follow_mailbox(context, deadline, [&](const team::Mailbox& mailbox) {
+      take(mailbox);
       return left == 0 || context.out().is_deserted();
     });
   } else if (options.wait) {
-    mailbox.wait(deadline, team::Output::kDescriptor, [&] { return take() || context.out().is_deserted(); });
+    team::follow_mailbox(context, deadline,
+                         [&](const team::Mailbox& mailbox) { return take(mailbox) || context.out().is_deserted(); });
   } else {
-    take();
+    take(context.mail().mailbox(context.actor().name));
   }
   if (seen > 0 || options.follow) return team::Exit::done;
   context.out().check();  // there were some, and nobody to read them

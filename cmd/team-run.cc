@@ -133,13 +133,15 @@ team::Exit run(team::Context& context, Options& options) {
   team::LeadEnd end;
   int trouble = 0;  // errno of what could not be printed
   {
-    const team::EventFollower follower(
-        context.roster().folder_of(config.name), lock_timeout, [&](std::string_view line) {
-          if (!options.stream) return say_beside(progress, [&] { return tell_news(console, config.lead, line); });
-          const bool is_read = console.json(line);
-          if (!is_read && errno != EPIPE) trouble = errno;
-          return is_read;
-        });
+    const team::EventFollower follower([&] { return context.roster().folder_of(config.name); }, lock_timeout,
+                                       [&](std::string_view line) {
+                                         if (!options.stream)
+                                           return say_beside(progress,
+                                                             [&] { return tell_news(console, config.lead, line); });
+                                         const bool is_read = console.json(line);
+                                         if (!is_read && errno != EPIPE) trouble = errno;
+                                         return is_read;
+                                       });
     end = team::run_lead(place, options.lead, signals, audience);
   }
   progress.hide();

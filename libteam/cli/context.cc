@@ -55,6 +55,26 @@ const Team& Context::team() {
   return *found;
 }
 
+void Context::reopen_team(const Deadline& deadline) {
+  constexpr double kAbsence = 5;
+  constexpr double kLook = 0.2;
+  const std::string name = team().name;
+  const Deadline absence = deadline.or_in(kAbsence);
+  while (true) {
+    try {
+      auto [team, folder] = roster().open(name);
+      mail_.reset();
+      board_.reset();
+      team_ = std::move(team);
+      team_folder_ = std::move(folder);
+      return;
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found || absence.passed()) throw;
+    }
+    Watch().wait(absence.or_in(kLook));
+  }
+}
+
 std::string Context::actor_name() const {
   const auto& member = choices_.environment_member;
   if (member && choices_.actor && *choices_.actor != *member) {

@@ -47,6 +47,8 @@ class Context {
   const Team* team_or_none();
   // The same, but there must be one.
   const Team& team();
+  // Opens the team anew, whose folder was removed. Waits for a new one for some seconds, then throws not_found.
+  void reopen_team(const Deadline& deadline);
   // As if -t had named it: for a command whose operand is a team.
   void choose_team(const std::string& name) { choices_.team = name; }
   // How the team was found, for people; after team_or_none().

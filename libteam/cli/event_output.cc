@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "libteam/base/text.h"
+#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -52,8 +53,9 @@ std::optional<std::string> news_of(const Envelope& envelope) {
   return fmt::format("{} to you: {}", detail(envelope, "sender"), one_line(detail(envelope, "text")));
 }
 
-EventFollower::EventFollower(Folder folder, double lock_timeout, EventLog::Visit visit)
-    : folder_(std::move(folder)),
+EventFollower::EventFollower(Open open, double lock_timeout, EventLog::Visit visit)
+    : open_(std::move(open)),
+      folder_(open_()),
       log_(folder_, lock_timeout),
       visit_(std::move(visit)),
       last_(log_.last_sequence()),
@@ -64,6 +66,23 @@ EventFollower::~EventFollower() {
   thread_.join();
 }
 
+// Throws not_found if the team does not come back while somebody wants to hear of it.
+void EventFollower::reopen() {
+  constexpr double kLook = 0.2;
+  while (true) {
+    try {
+      folder_ = open_();
+      if (log_.last_sequence() < last_) last_ = 0;
+      return;
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found || can_be_read(end_.fd())) throw;
+    }
+    Watch watch;
+    watch.wake_on(end_.fd());
+    watch.wait(Deadline::in(kLook));
+  }
+}
+
 void EventFollower::follow() {
   bool goes_on = true;
   const auto visit = [&](std::string_view line) {
@@ -71,8 +90,8 @@ void EventFollower::follow() {
     return goes_on = visit_(line);
   };
   try {
-    log_.follow(
-        last_, Output::kDescriptor, visit, [&] { return can_be_read(end_.fd()); }, end_.fd());
+    const auto ends = [&] { return can_be_read(end_.fd()); };
+    while (!log_.follow(last_, Output::kDescriptor, visit, ends, end_.fd())) reopen();
     if (goes_on) log_.each_after(last_, visit);
   } catch (const std::exception& error) {
     warn(error.what());

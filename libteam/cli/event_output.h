@@ -21,8 +21,10 @@ std::optional<std::string> news_of(const Envelope& envelope);
 // Follows the events of a team on a thread of its own.
 class EventFollower {
  public:
-  // Starts with the next event and ends when `visit` returns false.
-  EventFollower(Folder folder, double lock_timeout, EventLog::Visit visit);
+  // Starts with the next event and ends when `visit` returns false. `open` gives the folder of the team; it is called
+  // again, on the thread, when the team was removed.
+  using Open = std::function<Folder()>;
+  EventFollower(Open open, double lock_timeout, EventLog::Visit visit);
   EventFollower(const EventFollower&) = delete;
   EventFollower& operator=(const EventFollower&) = delete;
   // Returns when all events so far were visited.
@@ -30,7 +32,9 @@ class EventFollower {
 
  private:
   void follow();
+  void reopen();
 
+  Open open_;
   Folder folder_;
   EventLog log_;
   EventLog::Visit visit_;

@@ -5,6 +5,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/input.h"
+#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -118,6 +119,36 @@ std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& 
   });
   context.out().flush();
   return seen;
+}
+
+namespace {
+
+// Of a team that is made again the members come one by one.
+Mailbox find_mailbox_again(Context& context, const Deadline& deadline) {
+  constexpr double kAbsence = 5;
+  constexpr double kLook = 0.2;
+  const Deadline absence = deadline.or_in(kAbsence);
+  while (true) {
+    context.reopen_team(absence);
+    try {
+      return context.mail().mailbox(context.actor().name);
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found || absence.passed()) throw;
+    }
+    Watch().wait(absence.or_in(kLook));
+  }
+}
+
+}  // namespace
+
+bool follow_mailbox(Context& context, const Deadline& deadline,
+                    const std::function<bool(const Mailbox& mailbox)>& arrived) {
+  std::optional<Mailbox> mailbox(context.mail().mailbox(context.actor().name));
+  while (true) {
+    const auto waited = mailbox->wait(deadline, Output::kDescriptor, [&] { return arrived(*mailbox); });
+    if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
+    mailbox.emplace(find_mailbox_again(context, deadline));
+  }
 }
 
 void read_content(std::string& content, std::function<bool(std::string& piece)>& more) {

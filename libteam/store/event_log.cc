@@ -166,19 +166,20 @@ std::optional<EventLog::Place> EventLog::read_after(std::int64_t& seq, const Vis
 
 void EventLog::each_after(std::int64_t seq, const Visit& visit) const { read_after(seq, visit); }
 
-void EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
+bool EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
                       int waker) const {
   Watch watch(folder_);
   watch.watch_reader(reader);
   if (waker >= 0) watch.wake_on(waker);
   auto place = read_after(seq, visit);
   while (place && !enough()) {
-    if (place->fd && !read_on(*place, seq, visit)) return;
+    if (place->fd && !read_on(*place, seq, visit)) return true;
     const auto stamp = folder_.stamp(kCurrent);
     const bool is_another = stamp && (!place->fd || stamp->inode != inode_of(place->fd));
     if (is_another) place = read_after(seq, visit);
-    else watch.wait(Deadline::never());
+    else if (watch.wait(Deadline::never()).all && !folder_.is_in_place()) return false;
   }
+  return true;
 }
 
 void EventLog::each_backward(const Visit& visit) const {

@@ -40,8 +40,9 @@ class EventLog {
   using Visit = std::function<bool(std::string_view line)>;
   void each_after(std::int64_t seq, const Visit& visit) const;
   // The same, and then each line as it comes, until `enough`, which is also asked when nobody reads from the pipe
-  // behind `reader` any more, and when something can be read from `waker`.
-  void follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
+  // behind `reader` any more, and when something can be read from `waker`. False if it ends because the folder of the
+  // team is no longer in its place.
+  bool follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
               int waker = -1) const;
   // From the last one back.
   void each_backward(const Visit& visit) const;

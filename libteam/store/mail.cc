@@ -408,12 +408,14 @@ std::string Mail::state_of(const std::string& message_id) const {
   return "processed";
 }
 
-bool Mail::wait(const Deadline& deadline, const std::function<bool()>& done) const {
+Mailbox::Waited Mail::wait(const Deadline& deadline, const std::function<bool()>& done) const {
   Watch watch(*folder_);
   while (!done()) {
-    if (!watch.wait(deadline).any) return false;
+    const Changes changes = watch.wait(deadline);
+    if (changes.all && !folder_->is_in_place()) return Mailbox::Waited::moved;
+    if (!changes.any) return Mailbox::Waited::too_late;
   }
-  return true;
+  return Mailbox::Waited::arrived;
 }
 
 }  // namespace team

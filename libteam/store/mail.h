@@ -59,8 +59,9 @@ class Mail {
   void record(const Actor& actor, const std::vector<Event>& events) const;
   // pending, delivered or processed; throws not_found for a message that was never sent.
   std::string state_of(const std::string& message_id) const;
-  // Waits for anything to change in the team, and looks again, until `done` or the deadline.
-  bool wait(const Deadline& deadline, const std::function<bool()>& done) const;
+  // Waits for anything to change in the team, and looks again, until `done` or the deadline, or until the folder of the
+  // team is no longer in its place.
+  Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const;
 
  private:
   std::vector<std::string> recipients(const Letter& letter, const Actor& actor) const;

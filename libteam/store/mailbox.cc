@@ -574,11 +574,12 @@ MessageState Mailbox::state_of(const std::string& id) const {
   return MessageState::gone;
 }
 
-bool Mailbox::wait(const Deadline& deadline, int reader, const std::function<bool()>& arrived) const {
+Mailbox::Waited Mailbox::wait(const Deadline& deadline, int reader, const std::function<bool()>& arrived) const {
   Watch watch(folder_);
   watch.watch_reader(reader);
   // What another reader leaves, or gave back for one who died, lies in the backlog.
-  const auto is_ours = [inbox = file("inbox.jsonl"), backlog = file("backlog.jsonl")](const std::string& name) {
+  const std::string backlog = file("backlog.jsonl");
+  const auto is_ours = [&, inbox = file("inbox.jsonl")](const std::string& name) {
     return name == inbox || name == backlog;
   };
   while (!arrived()) {
@@ -586,11 +587,15 @@ bool Mailbox::wait(const Deadline& deadline, int reader, const std::function<boo
     const bool others = !slots().empty();
     while (true) {
       const Changes changes = watch.wait(others ? deadline.or_in(1) : deadline);
-      if (!changes.any && deadline.passed()) return false;
-      if (!changes.any || changes.all || std::any_of(changes.names.begin(), changes.names.end(), is_ours)) break;
+      if (changes.all && !folder_.is_in_place()) return Waited::moved;
+      if (!changes.any && deadline.passed()) return Waited::too_late;
+      if (!changes.any || changes.all) break;
+      // A look leaves a lock file behind, so not at a mailbox that is being removed.
+      const bool is_named = std::any_of(changes.names.begin(), changes.names.end(), is_ours);
+      if (is_named && (has_new() || folder_.has(backlog))) break;
     }
   }
-  return true;
+  return Waited::arrived;
 }
 
 void Mailbox::watch(Watch& watch) const {

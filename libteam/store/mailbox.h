@@ -84,8 +84,9 @@ class Mailbox {
 
   MessageState state_of(const std::string& id) const;
   // Blocks until `arrived`, which is asked whenever something may have come and when nobody reads from the pipe behind
-  // `reader` any more; false if the deadline passed.
-  bool wait(const Deadline& deadline, int reader, const std::function<bool()>& arrived) const;
+  // `reader` any more; until the deadline; or until the folder of the team is no longer in its place.
+  enum class Waited { arrived, too_late, moved };
+  Waited wait(const Deadline& deadline, int reader, const std::function<bool()>& arrived) const;
 
   // For one of many: wakes whenever somebody comes to this mailbox, to put something in or to look, and has_new() says
   // then whether something lies there. What happens to others in the same folder wakes it not.

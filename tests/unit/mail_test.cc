@@ -198,7 +198,7 @@ void waiting() {
   box.send({"1"});
   const auto batch = box.mailbox.take({}, 1, std::nullopt);
   int looks = 0;
-  CHECK(!box.mailbox.wait(Deadline::in(1.3), -1, [&] { return ++looks > 10; }));
+  CHECK(box.mailbox.wait(Deadline::in(1.3), -1, [&] { return ++looks > 10; }) == Mailbox::Waited::too_late);
   CHECK(looks >= 2);
 }
 
@@ -327,10 +327,11 @@ void marked_as_taken() {
 void waiting_for_the_rest() {
   const auto is_asked_again = [](const Box& box, const std::function<void()>& meanwhile) {
     int looks = 0;
-    return box.mailbox.wait(Deadline::in(10), -1, [&] {
+    const auto waited = box.mailbox.wait(Deadline::in(10), -1, [&] {
       if (++looks == 1) meanwhile();
       return looks > 1;
     });
+    return waited == Mailbox::Waited::arrived;
   };
   const Box box;
   CHECK(is_asked_again(box, [&] {
