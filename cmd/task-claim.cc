@@ -2,6 +2,7 @@
 
 #include "libteam/cli/command.h"
 #include "libteam/cli/task_output.h"
+#include "libteam/store/waiting.h"
 
 namespace {
 
@@ -9,23 +10,37 @@ struct Options {
   std::optional<team::TaskId> task;
   bool next = false;
   std::optional<std::optional<double>> wait;
+  bool keep_waiting = false;
 };
 
-std::optional<team::Task> take(team::Context& context, const Options& options) {
-  team::Board& board = context.board();
-  if (!options.next) return board.claim(*options.task, context.actor());
-  const auto deadline = options.wait && *options.wait ? team::Deadline::in(**options.wait) : team::Deadline::never();
-  auto claimed = options.wait ? board.wait_next(context.actor(), deadline) : board.claim_next(context.actor());
-  return claimed ? std::optional(std::move(claimed->task)) : std::nullopt;
+// The task, or why there is none.
+struct Taken {
+  std::optional<team::Task> task;
+  std::string reason = "nothing is ready";
+};
+
+Taken take_next(team::Context& context, const Options& options) {
+  if (!options.wait) {
+    auto claimed = claim_next_or_settle(context.board(), context.actor());
+    return claimed ? Taken{std::move(claimed->task)} : Taken{};
+  }
+  team::WaitRules rules;
+  if (*options.wait) rules.deadline = team::Deadline::in(**options.wait);
+  rules.keep_waiting = options.keep_waiting;
+  auto [claimed, end] = wait_next(context.board(), context.roster(), context.team_or_none(), context.actor(), rules);
+  if (claimed) return {std::move(claimed->task)};
+  const bool is_stuck = end.kind == team::WaitEnd::Kind::hopeless && !end.reason.empty();
+  return is_stuck ? Taken{{}, "nothing can become ready: " + end.reason} : Taken{};
 }
 
 team::Exit claim(team::Context& context, const Options& options) {
   context.actor();  // throws if one cannot be that
   context.changes();
-  const auto task = take(context, options);
-  if (!task) return team::no(context, "nothing is ready");
+  const Taken taken =
+      options.next ? take_next(context, options) : Taken{context.board().claim(*options.task, context.actor())};
+  if (!taken.task) return team::no(context, taken.reason);
   context.made();
-  team::print_task(context, *task);
+  team::print_task(context, *taken.task);
   return team::Exit::done;
 }
 
@@ -36,9 +51,11 @@ int task_claim(int argc, char** argv) {
   team::Command command("task-claim", "take a task and become its owner", "[options] ID | --next");
   command.operand("[ID]", options.task, "the task to take");
   command.flag("--next", options.next, "take the next ready task: mine first, then free ones; by priority, then id");
-  command.optional_seconds("--wait SECONDS", options.wait, "with --next: wait while others may still free something");
+  command.optional_seconds("--wait SECONDS", options.wait, "with --next: wait while a task may still become ready");
+  command.flag("--keep-waiting", options.keep_waiting, "with --wait: wait even if nothing can become ready");
   command.exactly_one({"ID", "--next"});
   command.at_most_one({"ID", "--wait"});
+  command.at_most_one({"ID", "--keep-waiting"});
   command.takes_all();
   command.example("task-claim 3 --as backend");
   command.example("while t=$(task-claim --next --wait --as me); do run \"${t%%[[:blank:]]*}\"; done");

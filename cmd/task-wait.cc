@@ -5,16 +5,20 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/progress.h"
 #include "libteam/cli/task_output.h"
+#include "libteam/store/waiting.h"
 
 namespace {
 
 struct Options {
   std::vector<team::TaskId> tasks;
   std::optional<double> timeout;
+  bool keep_waiting = false;
 };
 
 team::Exit wait(team::Context& context, const Options& options) {
-  const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
+  team::WaitRules rules;
+  if (options.timeout) rules.deadline = team::Deadline::in(*options.timeout);
+  rules.keep_waiting = options.keep_waiting;
   std::vector<std::string> failed;
   team::Progress progress(context.root(), context.team_or_none(), team::Progress::Ending::by_signals, options.tasks);
   const auto print = [&](const team::Task& task) {
@@ -29,11 +33,17 @@ team::Exit wait(team::Context& context, const Options& options) {
   const auto broken = [&](team::TaskId id, const team::Error& error) {
     say_beside(progress, [&] { team::warn_of_broken(id, error); });
   };
-  const team::BoardView& view = context.board().view();
-  const bool all = options.tasks.empty() ? view.wait_all_ended(deadline, ended, broken)
-                                         : view.wait_ended(options.tasks, deadline, ended);
+  team::Board& board = context.board();
+  const team::Roster& roster = context.roster();
+  const team::Team* team = context.team_or_none();
+  const team::TaskVisits visits{ended, broken};
+  const team::WaitEnd end = options.tasks.empty() ? wait_all_ended(board, roster, team, rules, visits)
+                                                  : wait_ended(board, roster, team, options.tasks, rules, visits);
   progress.hide();
-  if (!all) return team::no(context, fmt::format("not within {} s", *options.timeout));
+  if (end.kind == team::WaitEnd::Kind::too_late) {
+    return team::no(context, fmt::format("not within {} s", *options.timeout));
+  }
+  if (end.kind == team::WaitEnd::Kind::hopeless) return team::no(context, end.reason);
   if (!failed.empty()) return team::no(context, fmt::format("failed: {}", team::join(failed, ", ")));
   return team::Exit::done;
 }
@@ -45,6 +55,8 @@ int task_wait(int argc, char** argv) {
   team::Command command("task-wait", "wait until tasks have ended", "[options] [ID ...]");
   command.operand("[ID...]", options.tasks, "the tasks to wait for; none: all that are on the board now");
   command.seconds("--timeout SECONDS", options.timeout, "give up after this long, with exit status 1");
+  command.flag("--keep-waiting", options.keep_waiting,
+               "wait even for tasks that cannot end, such as behind a failed one");
   command.takes_team();
   command.takes_json();
   command.example("task-wait 3 4 && echo both done");

@@ -1,53 +1,59 @@
-// team-wait - wait until something is so
+// team-wait - wait until a condition holds
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/cli/message_output.h"
 #include "libteam/cli/progress.h"
-#include "libteam/store/presence.h"
+#include "libteam/store/waiting.h"
 
 namespace {
 
 struct Options {
   std::string condition;
   std::optional<double> timeout;
+  bool keep_waiting = false;
 };
 
-bool wait_for(team::Context& context, const std::string& condition, const team::Deadline& deadline) {
-  const auto quiet = [](const team::Task&) {};
+using team::WaitEnd;
+
+// A message may always come.
+WaitEnd wait_for_message(team::Context& context, const team::WaitRules& rules) {
+  const bool has_come = follow_mailbox(context, rules.deadline, [&](const team::Mailbox& mailbox) {
+    bool any = false;
+    mailbox.peek({}, 1, context.actor().run, [&](const team::Message&) { any = true; });
+    return any;
+  });
+  return {has_come ? WaitEnd::Kind::done : WaitEnd::Kind::too_late};
+}
+
+WaitEnd wait_for(team::Context& context, const std::string& condition, const team::WaitRules& rules) {
+  const team::TaskVisits quiet{[](const team::Task&) {}, [](team::TaskId, const team::Error&) {}};
   if (condition == "all-done") {
-    return context.board().view().wait_all_ended(deadline, quiet, [](team::TaskId, const team::Error&) {});
+    return wait_all_ended(context.board(), context.roster(), context.team_or_none(), rules, quiet);
   }
-  if (condition == "message") {
-    const team::Mailbox mailbox = context.mail().mailbox(context.actor().name);
-    return mailbox.wait(deadline, team::Output::kDescriptor, [&] {
-      bool any = false;
-      mailbox.peek({}, 1, context.actor().run, [&](const team::Message&) { any = true; });
-      return any;
-    });
-  }
+  if (condition == "message") return wait_for_message(context, rules);
   if (condition.starts_with("task=")) {
     const auto id = team::parse_integer(condition.substr(5));
     if (!id || *id < 1) team::fail(team::Code::usage, "'{}' names no task", team::one_line(condition));
-    return context.board().view().wait_ended({*id}, deadline, quiet);
+    return wait_ended(context.board(), context.roster(), context.team_or_none(), {*id}, rules, quiet);
   }
   if (condition == "all-idle") {
     const std::string name = context.team().name;
-    return context.mail().wait(deadline, [&] {
-      const team::Team team = context.roster().get(name);  // others may have joined
-      return team::is_all_idle(context.roster(), team, context.board());
-    });
+    return wait_all_idle(context.board(), context.roster(), name, rules);
   }
   if (condition.starts_with("idle=")) {
-    const std::string name = condition.substr(5);
-    context.mail().mailbox(name);  // throws if there is no such member
-    return context.mail().wait(deadline, [&] { return team::idles(context.roster(), context.team(), name); });
+    const std::string member = condition.substr(5);
+    context.mail().mailbox(member);  // throws if there is no such member
+    return wait_idle(context.board(), context.roster(), context.team().name, member, rules);
   }
   team::fail(team::Code::usage, "'{}' is not all-done, all-idle, idle=NAME, message or task=ID",
              team::one_line(condition));
 }
 
 team::Exit wait(team::Context& context, const Options& options) {
-  const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
+  team::WaitRules rules;
+  if (options.timeout) rules.deadline = team::Deadline::in(*options.timeout);
+  rules.keep_waiting = options.keep_waiting;
   std::optional<team::Progress> progress;
   if (options.condition != "message") {
     std::vector<team::TaskId> tasks;
@@ -57,9 +63,10 @@ team::Exit wait(team::Context& context, const Options& options) {
     }
     progress.emplace(context.root(), context.team_or_none(), team::Progress::Ending::by_signals, tasks);
   }
-  const bool is_so = wait_for(context, options.condition, deadline);
+  const WaitEnd end = wait_for(context, options.condition, rules);
   progress.reset();
-  if (is_so) return team::Exit::done;
+  if (end.kind == WaitEnd::Kind::done) return team::Exit::done;
+  if (end.kind == WaitEnd::Kind::hopeless) return team::no(context, end.reason);
   return team::no(context, fmt::format("{} not within {} s", options.condition, *options.timeout));
 }
 
@@ -67,9 +74,10 @@ team::Exit wait(team::Context& context, const Options& options) {
 
 int team_wait(int argc, char** argv) {
   Options options;
-  team::Command command("team-wait", "wait until something is so", "[options] CONDITION");
+  team::Command command("team-wait", "wait until a condition holds", "[options] CONDITION");
   command.operand("CONDITION", options.condition, "all-done, all-idle, idle=NAME, message or task=ID");
   command.seconds("--timeout SECONDS", options.timeout, "give up after this long, with exit status 1");
+  command.flag("--keep-waiting", options.keep_waiting, "wait even if the condition can no longer hold");
   command.takes_team();
   command.takes_actor();
   command.example("team-wait all-done --timeout 10m");

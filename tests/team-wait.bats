@@ -233,7 +233,7 @@ load teammates
   kill_teammate backend
   state_is backend idle
 
-  run --separate-stderr team-wait idle=backend --timeout 0
+  run --separate-stderr team-wait idle=backend --keep-waiting --timeout 0
 
   as_expected 1 '' 'team-wait: no: idle=backend not within 0 s'
 }

@@ -116,23 +116,34 @@ void Progress::end_by(int signal) {
 void Progress::run() {
   const double began = now();
   try {
-    const Board board = open_board(root_, team_ ? &*team_ : nullptr, 0, Missing::refuse);
-    Watch watch = board.make_watch();
-    watch.wake_on(end_.fd());
-    if (signals_) watch.wake_on(signals_->fd());
+    Board board = open_board(root_, team_ ? &*team_ : nullptr, 0, Missing::refuse);
+    Watch watch;
+    const auto watch_board = [&] {
+      watch.clear();
+      board.watch(watch);
+      watch.wake_on(end_.fd());
+      if (signals_) watch.wake_on(signals_->fd());
+    };
+    watch_board();
+    bool is_missing = false;
     std::string tasks;
     Deadline next = Deadline::in(0);
     bool has_changed = true;
     while (!can_be_read(end_.fd())) {
       if (const auto signal = signals_ ? signals_->take() : std::nullopt) end_by(*signal);
-      if (has_changed && next.passed()) {
+      if (has_changed && !is_missing && next.passed()) {
         const double start = now();
         tasks = describe_board(board.view(), tasks_);
         next = Deadline::in(std::max(0.1, (now() - start) / kShareOfTime));
         has_changed = false;
       }
       draw(cut_columns(fmt::format("{}  {}", describe_elapsed(now() - began), tasks), width_of_terminal() - 1));
-      has_changed = watch.wait(has_changed ? next.or_in(kRedraw) : Deadline::in(kRedraw)).any || has_changed;
+      const Changes changes = watch.wait(has_changed ? next.or_in(kRedraw) : Deadline::in(kRedraw));
+      has_changed = changes.any || has_changed;
+      if (!changes.all && !is_missing) continue;
+      const Board::Place place = board.reopen();
+      is_missing = place == Board::Place::missing;
+      if (place == Board::Place::another) watch_board();
     }
   } catch (const Error&) {
     return;  // who waits will hear of it

@@ -7,6 +7,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
+#include "libteam/record/prospects.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/event_log.h"
 #include "libteam/store/hooks.h"
@@ -255,12 +256,12 @@ class Board::Session {
   bool written_ = false;
 };
 
-Board::Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of,
-             Record record, Hooked hooked)
+Board::Board(const Root& root, std::string path, Folder folder, BoardRules rules, Crew crew, Record record,
+             Hooked hooked)
     : root_(root),
+      path_(std::move(path)),
       rules_(rules),
-      members_(std::move(members)),
-      life_of_(std::move(life_of)),
+      crew_(std::move(crew)),
       record_(std::move(record)),
       hooked_(std::move(hooked)),
       files_(std::move(folder), rules.durability),
@@ -277,6 +278,37 @@ struct KeepHints {
     }
   }
 };
+
+Life Board::life_of(const std::string& name) const {
+  const auto& members = crew_.members;
+  return std::find(members.begin(), members.end(), name) != members.end() ? crew_.life_of(name) : Life::unknown;
+}
+
+Board::Place Board::reopen() {
+  if (files_.folder().is_in_place()) return Place::same;
+  auto folder = root_.find_store(path_);
+  if (!folder) return Place::missing;
+  files_ = TaskFiles(std::move(*folder), rules_.durability);
+  return Place::another;
+}
+
+Board::Place Board::reopen_team() {
+  if (!crew_.folder) return Place::same;
+  try {
+    auto [team, folder] = Roster(root_, rules_.lock_timeout).open(crew_.team);
+    crew_.members.clear();
+    for (const Member& member : team.members) crew_.members.push_back(member.name);
+    if (folder->inode() == crew_.folder->inode()) return Place::same;
+    crew_.life_of = lives_in(folder);
+    crew_.folder = std::move(folder);
+    hooked_.reopen();
+    return Place::another;
+  } catch (const Error& error) {
+    if (error.code() == Code::corrupt) return Place::same;  // somebody edits the configuration
+    if (error.code() != Code::not_found) throw;
+    return Place::missing;
+  }
+}
 
 template <class Verb>
 auto Board::under_lock(Verb verb, Index::Care care) {
@@ -365,8 +397,7 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
 // Why its owner cannot be working on a task any more; none if it may be.
 std::optional<std::string> Board::why_lost(const Task& task) const {
   if (task.status != Status::in_progress) return std::nullopt;
-  const bool known = std::find(members_.begin(), members_.end(), *task.owner) != members_.end();
-  const Life life = known ? life_of_(*task.owner) : Life::unknown;
+  const Life life = life_of(*task.owner);
   if (life == Life::dead) return fmt::format("released: {} died", *task.owner);
   if (life == Life::running || !task.lease) return std::nullopt;
   const std::string boot = boot_id();
@@ -377,19 +408,29 @@ std::optional<std::string> Board::why_lost(const Task& task) const {
 }
 
 void Board::reclaim_lost(Session& session, std::vector<Task>& released) {
+  lapses_ = {};
   const auto all = session.index().running();
   if (all.empty()) return;
   std::map<std::uint64_t, std::string> names;
-  for (const std::string& member : members_) names.emplace(hash_name(member), member);
-  std::map<std::uint64_t, bool> dead;
+  for (const std::string& member : crew_.members) names.emplace(hash_name(member), member);
+  std::map<std::uint64_t, Life> lives;
   const std::int64_t moment = boot_ns();
   for (const auto& running : all) {
-    const auto member = names.find(running.owner);
-    if (member != names.end() && !dead.contains(running.owner)) {
-      dead[running.owner] = life_of_(member->second) == Life::dead;
+    if (!lives.contains(running.owner)) {
+      const auto member = names.find(running.owner);
+      const Life life = member == names.end() ? Life::unknown : life_of(member->second);
+      lives[running.owner] = life;
+      if (life == Life::running) lapses_.holders.push_back(member->second);
     }
+    const Life life = lives[running.owner];
     const bool expired = running.lease_end != 0 && running.lease_end <= moment;
-    if (!expired && !dead[running.owner]) continue;
+    if (life == Life::running || (life == Life::unknown && !expired)) {
+      const bool counts = life == Life::unknown && running.lease_end != 0;
+      if (counts && (lapses_.lease_end == 0 || running.lease_end < lapses_.lease_end)) {
+        lapses_.lease_end = running.lease_end;
+      }
+      continue;
+    }
     const auto file = session.read_if_whole(running.id);
     const auto lost = file ? why_lost(file->task) : std::nullopt;
     if (!lost) continue;
@@ -459,17 +500,6 @@ std::optional<Changed> Board::claim_next(const Actor& actor) {
       return Changed{std::move(task), file->task.owner, {}};
     }
   });
-}
-
-std::optional<Changed> Board::wait_next(const Actor& actor, const Deadline& deadline) {
-  Watch watch(files_.folder());  // before the first look: what becomes ready after it wakes us
-  while (true) {
-    if (auto claimed = claim_next(actor)) return claimed;
-    const auto all = view_.outline([](TaskId, const Error&) {});
-    const bool open =
-        std::any_of(all.begin(), all.end(), [](const auto& one) { return !has_ended(one.second.status); });
-    if (!open || !watch.wait(deadline).any) return std::nullopt;
-  }
 }
 
 Task Board::claim(TaskId id, const Actor& actor) {
@@ -655,7 +685,7 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
 std::vector<std::string> Board::owners_of_ready() {
   return under_lock([&](Session& session) {
     std::vector<std::string> owners;
-    for (const std::string& member : members_) {
+    for (const std::string& member : crew_.members) {
       if (session.index().has_ready_of(member)) owners.push_back(member);
     }
     return owners;
@@ -678,7 +708,7 @@ bool Board::is_quiet(const std::vector<Member>& members, const std::function<voi
   });
 }
 
-bool Board::is_over_for(const Actor& actor) {
+Outlook Board::outlook_for(const Actor& actor) {
   const auto fits = [&](const Task& task) {
     const bool free = !task.owner || task.owner == actor.name || task.status == Status::in_progress;
     return free && (!task.role || task.role == actor.role || task.owner == actor.name);
@@ -691,27 +721,25 @@ bool Board::is_over_for(const Actor& actor) {
     }
     return false;
   });
-  if (may_return) return false;
-  std::map<TaskId, Task> open;
+  if (may_return) return {.is_over = false, .stuck = std::nullopt};
+  std::map<TaskId, OpenTask> open;
+  std::vector<TaskId> fitting;
   view_.each(
       {}, BoardView::Detail::open_blockers,
       [&](const SeenTask& seen) {
         if (has_ended(seen.task.status)) return;
-        Task& task = open[seen.task.id];
-        task.status = seen.task.status;
-        task.owner = seen.task.owner;
-        task.role = seen.task.role;
-        task.blocked_by = seen.standing.open_blockers;
+        open[seen.task.id] = {seen.task.status, seen.standing.open_blockers, false};
+        if (fits(seen.task)) fitting.push_back(seen.task.id);
       },
       [](TaskId, const Error&) {});
-  // One that waits for a failed or missing task waits for a decision, not for work; and so do those behind it.
-  for (bool found = true; found;) {
-    found = std::erase_if(open, [&](const auto& entry) {
-              const auto& blockers = entry.second.blocked_by;
-              return std::any_of(blockers.begin(), blockers.end(), [&](TaskId id) { return !open.contains(id); });
-            }) > 0;
+  const auto able = able_to_end(open);
+  if (std::any_of(fitting.begin(), fitting.end(), [&](TaskId id) { return able.contains(id); })) {
+    return {.is_over = false, .stuck = std::nullopt};
   }
-  return std::none_of(open.begin(), open.end(), [&](const auto& entry) { return fits(entry.second); });
+  Outlook outlook;
+  if (!fitting.empty()) outlook.stuck = fitting.front();
+  else if (!open.empty()) outlook.stuck = open.begin()->first;
+  return outlook;
 }
 
 namespace {
@@ -739,6 +767,9 @@ class Witness {
     const Logged logged = opened_->log.record(origin(actor), events);
     if (opened_->hooked) happened_.push_back({origin(actor), events, logged});
   }
+
+  // The folder that was open at first is no longer the team's.
+  void reopen() { first_.reset(); }
 
   void tell() {
     for (const Happened& one : std::exchange(happened_, {})) opened_->hooks.tell(one.origin, one.events, one.logged);
@@ -791,26 +822,27 @@ Board open_board(const Root& root, const Team* team, double lock_timeout, Missin
   const std::string path = team != nullptr ? team->board : kDefaultBoard;
   auto folder = missing == Missing::make ? root.make_store(path, rules.durability) : root.find_store(path);
   if (!folder) fail(Code::not_found, "no board '{}' in '{}'; task-create makes one", path, root.path());
-  std::vector<std::string> members;
-  Board::LifeOf life_of = [](const std::string&) { return Life::unknown; };
+  Board::Crew crew;
   Board::Record record = [](const Actor&, const std::vector<Event>&) {};
-  Board::Hooked hooked = {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}};
+  Board::Hooked hooked = {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}, [] {}};
   if (team != nullptr) {
     rules.per_member = static_cast<std::int64_t>(number_setting(*team, "tasks.perMember"));
     rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
     rules.lease = number_setting(*team, "tasks.lease");
-    for (const Member& member : team->members) members.push_back(member.name);
     if (!team_folder) team_folder = Roster(root, lock_timeout).shared_folder_of(team->name);
-    life_of = lives_in(team_folder);
+    crew.team = team->name;
+    for (const Member& member : team->members) crew.members.push_back(member.name);
+    crew.life_of = lives_in(team_folder);
+    crew.folder = team_folder;
     const auto witness = std::make_shared<Witness>(root, *team, lock_timeout, std::move(team_folder));
     record = [witness](const Actor& actor, const std::vector<Event>& events) { witness->record(actor, events); };
     hooked.ask = [witness](const Actor& actor, const std::string& hook, const Board::Hooked::Events& events) {
       witness->ask(actor, hook, events);
     };
     hooked.tell = [witness] { witness->tell(); };
+    hooked.reopen = [witness] { witness->reopen(); };
   }
-  return {
-      root, std::move(*folder), rules, std::move(members), std::move(life_of), std::move(record), std::move(hooked)};
+  return {root, path, std::move(*folder), rules, std::move(crew), std::move(record), std::move(hooked)};
 }
 
 }  // namespace team

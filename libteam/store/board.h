@@ -49,10 +49,29 @@ struct Changed {
   std::vector<Task> freed;  // those that waited for this one and are ready now
 };
 
+// What returns a task to the board without a change of the board: the death of a running member that holds one, and the
+// end of a lease of somebody who is not running by us.
+struct Lapses {
+  std::vector<std::string> holders;  // running members
+  std::int64_t lease_end = 0;        // the earliest; nanoseconds of the boot clock, 0: none
+};
+
+// What the tasks of a board are for one member.
+struct Outlook {
+  bool is_over = true;          // no present or future task can go to this member
+  std::optional<TaskId> stuck;  // if it is over: an open task that needs a decision, or that is for others
+};
+
 class Board {
  public:
-  // `life_of` tells whether a member is running; `members` are those it may be asked about.
+  // The team of a board, if it has one: `life_of` tells whether a member runs; the folder is null without a team.
   using LifeOf = std::function<Life(const std::string& member)>;
+  struct Crew {
+    std::string team;
+    std::vector<std::string> members;
+    LifeOf life_of = [](const std::string&) { return Life::unknown; };
+    std::shared_ptr<const Folder> folder;
+  };
   // `record` is told of each change, still under the board's lock, so that events stand in the order of the changes.
   using Record = std::function<void(const Actor& actor, const std::vector<Event>& events)>;
   // The hooks of the team; they run while nobody holds the lock.
@@ -62,9 +81,11 @@ class Board {
     std::function<void(const Actor& actor, const std::string& hook, const Events& events)> ask;
     // After it: they hear of what was recorded.
     std::function<void()> tell;
+    // The team has another folder from now on.
+    std::function<void()> reopen;
   };
-  Board(const Root& root, Folder folder, BoardRules rules, std::vector<std::string> members, LifeOf life_of,
-        Record record, Hooked hooked);
+  // `path` is where the folder lies beneath the root.
+  Board(const Root& root, std::string path, Folder folder, BoardRules rules, Crew crew, Record record, Hooked hooked);
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
@@ -77,8 +98,6 @@ class Board {
   Task claim(TaskId id, const Actor& actor);
   // The next ready one: mine first, then those nobody has; by priority, then id. None if nothing is ready.
   std::optional<Changed> claim_next(const Actor& actor);
-  // The same, but while others may still free something it waits, until the deadline: none when all tasks have ended.
-  std::optional<Changed> wait_next(const Actor& actor, const Deadline& deadline);
   void remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if_rev);
   // Releases what dead owners hold and what leases have run out; gives the tasks as they are now.
   std::vector<Task> reclaim();
@@ -91,17 +110,32 @@ class Board {
   bool is_quiet(const std::vector<Member>& members, const std::function<void()>& then = {});
   // Those of the team who have tasks that are ready: for who looks at the board in their place.
   std::vector<std::string> owners_of_ready();
-  // Whether no task can come to this member any more, neither now nor when others have ended what they do.
-  bool is_over_for(const Actor& actor);
+  // Takes time in proportion to the board, unless somebody works on a task that may come back to this member.
+  Outlook outlook_for(const Actor& actor);
+  bool is_over_for(const Actor& actor) { return outlook_for(actor).is_over; }
+
+  // As of the last claim_next(), reclaim() or claim.
+  const Lapses& lapses() const { return lapses_; }
+  // Whether the member's process runs; unknown for one who is not in the team.
+  Life life_of(const std::string& name) const;
+  // The folder of its team; null without one.
+  const std::shared_ptr<const Folder>& team_folder() const { return crew_.folder; }
+
+  // Opens the folder that stands at the path of the board now, if it is another one: a board may be removed and made
+  // again while somebody uses it. If none stands there, the old one stays open.
+  enum class Place { same, another, missing };
+  Place reopen();
+  // The same for the folder of its team. Also reads who is a member now.
+  Place reopen_team();
 
   // For looking only: takes no lock.
   const BoardView& view() const { return view_; }
   // Where a task lies, for a program that wants to read it.
   std::string path_of(TaskId id) const { return files_.folder().path_of(TaskFiles::file_of(id)); }
+  const Folder& folder() const { return files_.folder(); }
   void watch(Watch& watch) const { watch.add(files_.folder()); }
   // Another number after each change, but those that somebody made in a file itself: for who is not told.
   std::int64_t changed_at() const { return files_.folder().mtime_ns(); }
-  Watch make_watch() const { return Watch(files_.folder()); }
 
  private:
   class Session;
@@ -118,9 +152,10 @@ class Board {
   Event completion(TaskId id, const TaskChange& wanted, const Actor& actor) const;
 
   const Root& root_;
+  std::string path_;
   BoardRules rules_;
-  std::vector<std::string> members_;
-  LifeOf life_of_;
+  Crew crew_;
+  Lapses lapses_;
   Record record_;
   Hooked hooked_;
   TaskFiles files_;

@@ -34,6 +34,11 @@ Task BoardView::get(TaskId id) const {
   return std::move(found->task);
 }
 
+std::optional<Task> BoardView::find(TaskId id) const {
+  auto found = files_.read(id);
+  return found ? std::optional(std::move(found->task)) : std::nullopt;
+}
+
 Standing BoardView::standing_of(const Task& task) const {
   Standing standing;
   standing.open_blockers = open_blockers(task);
@@ -142,50 +147,9 @@ std::map<TaskId, Outline> BoardView::outline(const Report& broken) const {
   return all;
 }
 
-bool BoardView::wait_ended(const std::vector<TaskId>& ids, const Deadline& deadline, const VisitTask& ended) const {
-  Watch watch(files_.folder());  // before the first look: what ends after it wakes us
-  return wait(
-      {ids.begin(), ids.end()}, watch, deadline, [&](TaskId id) { return get(id); }, ended);
-}
-
-bool BoardView::wait_all_ended(const Deadline& deadline, const VisitTask& ended, const Report& broken) const {
+std::vector<TaskId> BoardView::ids() const {
   settle_batch();
-  Watch watch(files_.folder());
-  const auto ids = files_.ids();
-  const auto look = [&](TaskId id) -> std::optional<Task> {
-    try {
-      const auto file = files_.read(id);
-      return file ? std::optional(file->task) : std::nullopt;
-    } catch (const Error& error) {
-      if (error.code() != Code::corrupt) throw;
-      broken(id, error);
-      return std::nullopt;
-    }
-  };
-  return wait({ids.begin(), ids.end()}, watch, deadline, look, ended);
-}
-
-// `look` gives none for a task that is not to be waited for any longer.
-bool BoardView::wait(std::set<TaskId> open, Watch& watch, const Deadline& deadline,
-                     const std::function<std::optional<Task>(TaskId)>& look, const VisitTask& ended) const {
-  std::set<TaskId> due = open;
-  while (true) {
-    for (const TaskId id : due) {
-      const auto task = look(id);
-      if (task && !has_ended(task->status)) continue;
-      open.erase(id);
-      if (task) ended(*task);
-    }
-    if (open.empty()) return true;
-    const Changes changes = watch.wait(deadline);
-    if (!changes.any) return false;
-    due.clear();
-    if (changes.all) due = open;
-    for (const std::string& name : changes.names) {
-      const auto id = TaskFiles::id_of(name);
-      if (id && open.contains(*id)) due.insert(*id);
-    }
-  }
+  return files_.ids();
 }
 
 }  // namespace team

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,6 +40,8 @@ class BoardView {
 
   // Throws not_found, or corrupt for a broken file.
   Task get(TaskId id) const;
+  // The same for many: none if there is no such task, and a batch on its way in is left to ids().
+  std::optional<Task> find(TaskId id) const;
   // What the task blocks and what blocks it; and the second alone, which costs less.
   Standing standing_of(const Task& task) const;
   std::vector<TaskId> open_blockers(const Task& task) const;
@@ -53,17 +54,11 @@ class BoardView {
 
   std::map<TaskId, Outline> outline(const Report& broken) const;
 
-  // Visits each of `ids` once it has ended; false if the deadline passed before the last. Throws not_found if one does
-  // not exist or goes, corrupt if one is broken.
-  using VisitTask = std::function<void(const Task&)>;
-  bool wait_ended(const std::vector<TaskId>& ids, const Deadline& deadline, const VisitTask& ended) const;
-  // The same for all that are there now; one that goes is not waited for, a broken one is reported and passed over.
-  bool wait_all_ended(const Deadline& deadline, const VisitTask& ended, const Report& broken) const;
+  // All there are, in order.
+  std::vector<TaskId> ids() const;
 
  private:
   void settle_batch() const;
-  bool wait(std::set<TaskId> open, Watch& watch, const Deadline& deadline,
-            const std::function<std::optional<Task>(TaskId)>& look, const VisitTask& ended) const;
   std::optional<Status> status_of(TaskId id) const;
   std::vector<TaskId> blockers_of(TaskId id) const;
   std::vector<TaskId> dependents(TaskId id) const;

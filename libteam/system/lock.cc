@@ -194,4 +194,22 @@ std::optional<int> holder_of(const Folder& folder, const std::string& name) {
   return holder_of(folder.open(name, O_RDONLY));
 }
 
+bool is_about_to_be_free(const Folder& folder, const std::string& name) {
+  const auto pid = holder_of(folder, name);
+  if (!pid) return false;
+  const FileOfC status = open_list(fmt::format("/proc/{}/status", *pid).c_str());
+  if (!status) return true;
+  char line[256];
+  while (std::fgets(line, sizeof line, status.get()) != nullptr) {
+    char state = 0;
+    unsigned long long pending = 0;
+    if (std::sscanf(line, "State: %c", &state) == 1 && (state == 'Z' || state == 'X')) return true;
+    constexpr unsigned long long kKill = 1ULL << (SIGKILL - 1);
+    const bool parsed =
+        std::sscanf(line, "SigPnd: %llx", &pending) == 1 || std::sscanf(line, "ShdPnd: %llx", &pending) == 1;
+    if (parsed && (pending & kKill) != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace team

@@ -45,4 +45,8 @@ Held look_at_lock(const Folder& folder, const std::string& name);
 // Which process took the lock that somebody holds, by the kernel's own list; none if nobody does or it does not show.
 std::optional<int> holder_of(const Folder& folder, const std::string& name);
 
+// Whether the process that took the lock is being killed, or is gone while its keeper still holds the lock: then the
+// lock is free soon. A hint only; false where the process cannot be seen.
+bool is_about_to_be_free(const Folder& folder, const std::string& name);
+
 }  // namespace team

@@ -7,6 +7,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
 #include "libteam/store/index.h"
+#include "libteam/store/waiting.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/store.h"
@@ -33,11 +34,13 @@ BoardRules rules() {
 class Desk : public test::TestStore {
  public:
   explicit Desk(const BoardRules& chosen = rules())
-      : board(
-            root, *root.find_store(kDefaultBoard), chosen, {"ann", "bob"},
-            [this](const std::string& member) { return life_of(member); },
-            [this](const Actor&, const std::vector<Event>&) { recorded(); },
-            {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}}) {}
+      : board(root, kDefaultBoard, *root.find_store(kDefaultBoard), chosen,
+              {"alpha",
+               {"ann", "bob"},
+               [this](const std::string& member) { return life_of(member); },
+               roster.shared_folder_of("alpha")},
+              [this](const Actor&, const std::vector<Event>&) { recorded(); },
+              {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}, [] {}}) {}
 
   void create(const std::vector<Draft>& drafts) { board.create(drafts, {}); }
   Task read(TaskId id) const { return board.view().get(id); }
@@ -422,8 +425,7 @@ void views() {
   CHECK(refused([&] { count(BoardView::Detail::open_blockers); }));
   CHECK(refused([&] { view.outline(pass); }));
   CHECK(refused([&] {
-    view.wait_all_ended(
-        Deadline::in(0), [](const Task&) {}, pass);
+    wait_all_ended(desk.board, desk.roster, &desk.team, {Deadline::in(0)}, {[](const Task&) {}, pass});
   }));
   // One that goes after it was listed was not there.
   const auto gone = [&](const std::function<bool()>& holds) {
@@ -438,12 +440,16 @@ void views() {
   desk.edit(3, [](Task& task) { task.status = Status::completed; });
   std::size_t seen = 0;
   const auto visit = [&](const Task&) { ++seen; };
-  CHECK(gone([&] { return view.wait_all_ended(Deadline::in(10), visit, pass) && seen == 2; }));
+  const auto all_end = [&](const BoardView::Report& report) {
+    return wait_all_ended(desk.board, desk.roster, &desk.team, {Deadline::in(10)}, {visit, report}).kind ==
+           WaitEnd::Kind::done;
+  };
+  CHECK(gone([&] { return all_end(pass) && seen == 2; }));
   // A broken one may wait for anything, and is waited for by nobody.
   desk.break_file(2);
   CHECK(view.standing_of(desk.read(1)).blocks.empty());
   TaskId broken = 0;
-  CHECK(view.wait_all_ended(Deadline::in(10), visit, [&](TaskId id, const Error&) { broken = id; }) && broken == 2);
+  CHECK(all_end([&](TaskId id, const Error&) { broken = id; }) && broken == 2);
 }
 
 void waits() {
@@ -457,7 +463,9 @@ void waits() {
     desk.put(".tasks/note", "no task");
     desk.edit(1, [](Task& other) { other.status = Status::failed; });
   };
-  CHECK(desk.board.view().wait_ended({1, 2}, Deadline::in(10), end_other));
+  const TaskVisits visits{end_other, [](TaskId, const Error&) {}};
+  const WaitEnd end = wait_ended(desk.board, desk.roster, &desk.team, {1, 2}, {Deadline::in(10)}, visits);
+  CHECK(end.kind == WaitEnd::Kind::done);
   CHECK((ended == std::vector<TaskId>{2, 1}));
 }
 
