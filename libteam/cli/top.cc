@@ -18,6 +18,7 @@ namespace {
 constexpr double kPause = 0.1;  // between two looks at what has changed
 constexpr double kTick = 1;     // of the clock
 constexpr double kRest = 2;     // between two looks at everything
+constexpr double kAbsence = 5;  // that the store may be missing
 
 Letter letter_of(const TopWish& wish) {
   Letter letter;
@@ -72,6 +73,7 @@ class Top {
     std::vector<int> wakers = screen.wakers();
     wakers.push_back(signals.fd());
     wakers.push_back(errands_.fd());
+    wakers_ = wakers;
     for (const int waker : wakers) watch_.wake_on(waker);
     while (true) {
       live_.listen_to(view_.listens_to());
@@ -120,14 +122,24 @@ class Top {
     if (changes.all) all_due_ = false;
     try {
       live_.look(changes);
+      missing_since_.reset();
+      if (live_.has_moved()) watch_anew();
       if (std::exchange(troubled_, false)) view_.say("", Tone::plain);
     } catch (const Error& error) {
-      if (error.code() == Code::not_found) throw;
+      // A store that was removed may be made again.
+      if (error.code() == Code::not_found && !missing_since_) missing_since_ = Deadline::in(kAbsence);
+      if (error.code() == Code::not_found && missing_since_->passed()) throw;
       troubled_ = true;
       complain(error);
     }
     next_look_ = Deadline::in(kPause);
     if (changes.all) next_full_ = Deadline::in(kRest);
+  }
+
+  void watch_anew() {
+    watch_ = live_.make_watch();
+    for (const int waker : wakers_) watch_.wake_on(waker);
+    all_due_ = true;  // what changed before the watch began
   }
 
   // By somebody else, with the team as it is then: a lock that is not free must not hold up the screen.
@@ -155,6 +167,8 @@ class Top {
   Watch watch_;
   TopView view_;
   BackgroundWorker errands_;
+  std::vector<int> wakers_;
+  std::optional<Deadline> missing_since_;  // until when the store may be missing
   Deadline next_look_ = Deadline::in(0);
   Deadline next_full_ = Deadline::in(0);
   bool all_due_ = false;

@@ -93,7 +93,7 @@ void append_speech(std::string& text, std::string_view piece) {
 
 }  // namespace
 
-LiveTeam::LiveTeam(const Roster& roster, const Board& board, Team team, std::string reader, double lock_timeout)
+LiveTeam::LiveTeam(const Roster& roster, Board& board, Team team, std::string reader, double lock_timeout)
     : roster_(roster),
       board_(board),
       team_(std::move(team)),
@@ -109,8 +109,21 @@ Watch LiveTeam::make_watch() const {
   return watch;
 }
 
+// The store may have been removed and made again.
+void LiveTeam::reopen() {
+  const Board::Place place = board_.reopen();
+  if (place == Board::Place::missing) fail(Code::not_found, "the board '{}' was removed", board_.folder().path());
+  board_.reopen_team();
+  has_moved_ = has_moved_ || place == Board::Place::another;
+  if (folder_.is_in_place()) return;
+  folder_ = roster_.folder_of(team_.name);
+  has_moved_ = true;
+  if (log_.last_sequence() < last_) last_ = 0;
+}
+
 void LiveTeam::look_at_all() {
   missed_ = true;
+  reopen();
   const auto trouble = try_team();
   scene_.board.clear();
   scene_.broken.clear();
@@ -169,7 +182,6 @@ std::optional<Error> LiveTeam::try_team() {
 }
 
 void LiveTeam::look_at_team() {
-  if (roster_.folder_of(team_.name).inode() != folder_.inode()) fail(Code::not_found, "team {} is gone", team_.name);
   team_ = roster_.get(team_.name);
   scene_.team = team_.name;
   scene_.lead = team_.lead;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "libteam/base/clock.h"
 #include "libteam/record/scene.h"
@@ -21,10 +22,13 @@ namespace team {
 class LiveTeam {
  public:
   // `roster` and `board` outlive this; `reader` is the one who watches.
-  LiveTeam(const Roster& roster, const Board& board, Team team, std::string reader, double lock_timeout);
+  LiveTeam(const Roster& roster, Board& board, Team team, std::string reader, double lock_timeout);
 
   // Of the team and of its board: made before the first look.
   Watch make_watch() const;
+
+  // Whether the team or the board has another folder since this was last asked: then another watch is due.
+  bool has_moved() { return std::exchange(has_moved_, false); }
 
   // Reads all, or what the changes name. Throws not_found if the team is gone, corrupt if its file is broken: then the
   // rest is up to date all the same.
@@ -41,6 +45,7 @@ class LiveTeam {
   const Scene& scene() const { return scene_; }
 
  private:
+  void reopen();
   void look_at_team();
   std::optional<Error> try_team();
   void look_at(const std::set<std::string>& members);
@@ -54,7 +59,7 @@ class LiveTeam {
   void refresh_speech();
 
   const Roster& roster_;
-  const Board& board_;
+  Board& board_;
   Team team_;
   double lock_timeout_;
   Folder folder_;
@@ -63,6 +68,7 @@ class LiveTeam {
   std::int64_t last_ = 0;  // event that was read
   bool plans_changed_ = false;
   bool missed_ = true;
+  bool has_moved_ = false;
   std::map<std::string, std::string> spoken_in_;  // the message that a member's last words are from
   std::map<std::string, Deadline> restless_;      // who may be about to end, and how long to look
   std::string heard_;                             // from events, of the one who is listened to

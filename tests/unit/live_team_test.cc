@@ -105,15 +105,24 @@ void plans() {
   CHECK(!watched.live.scene().find_member("bob")->plan);
 }
 
-// A team that is made anew under the same name is another one.
-void gone() {
+// A team or a board that is removed and made again is looked at from then on.
+void made_again() {
   Watched watched;
   watched.roster.remove("alpha");
   CHECK(fails_with(Code::not_found, [&] { watched.look_at({"config.json"}); }));
-  watched.roster.create(watched.team);
-  CHECK(fails_with(Code::not_found, [&] { watched.live.look_at_all(); }));
   CHECK(watched.live.has_missed());
-  CHECK(fails_with(Code::not_found, [&] { watched.look_at({"1.json"}); }));
+  watched.roster.create(watched.team);
+  watched.look_at({"1.json"});
+  CHECK(!watched.live.has_missed());
+  CHECK(watched.live.has_moved());
+  CHECK(!watched.live.has_moved());
+  watched.remove(".tasks");
+  CHECK(fails_with(Code::not_found, [&] { watched.live.look_at_all(); }));
+  watched.root.make_store(kDefaultBoard, Durability::process);
+  watched.open_board().create({draft("anew")}, {});
+  watched.live.look_at_all();
+  CHECK(watched.live.has_moved());
+  CHECK(watched.live.scene().board.size() == 1);
 }
 
 void members() {
@@ -240,7 +249,7 @@ int main() {
   letters();
   tasks();
   plans();
-  gone();
+  made_again();
   members();
   words();
   speeches();
