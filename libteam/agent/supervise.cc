@@ -50,21 +50,47 @@ bool is_still(const Workplace& place) {
   return place.board().is_quiet(running);
 }
 
+namespace {
+
+// A store that was removed may be made again, for some seconds.
+bool is_there(Workplace& place, std::optional<Deadline>& absence) {
+  constexpr double kAbsence = 5;
+  try {
+    place.refresh();
+    absence.reset();
+    return place.has_board();
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    if (!absence) absence = Deadline::in(kAbsence);
+    if (absence->passed()) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
 TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& signals,
                   const std::function<void(std::string_view)>& report) {
-  const Folder folder = place.roster().folder_of(place.team().name);
-  Watch watch(folder);
-  place.board().watch(watch);
-  watch.wake_on(signals.fd());
+  Folder folder = place.roster().folder_of(place.team().name);
+  Watch watch;
+  const auto watch_all = [&] {
+    watch.clear();
+    watch.add(folder);
+    place.board().watch(watch);
+    watch.wake_on(signals.fd());
+  };
+  watch_all();
   const EventLog log(folder, place.lock_timeout());
   Reporter reporter(log, report);
+  std::optional<Deadline> absence;
   while (true) {
-    reporter.catch_up();
+    const bool is_whole = is_there(place, absence);
+    if (is_whole && !folder.is_in_place()) folder = place.roster().folder_of(place.team().name);
+    if (is_whole) reporter.catch_up();
     if (const auto signal = signals.take()) return {TeamEnd::Kind::interrupted, *signal};
-    place.refresh();
-    if (is_still(place)) break;
+    if (is_whole && is_still(place)) break;
     // The end of a life is told just before its lock is free: hence a look every now and then.
-    watch.wait(deadline.or_in(1));
+    if (watch.wait(deadline.or_in(1)).all) watch_all();
     if (deadline.passed()) return {TeamEnd::Kind::too_late, 0};
   }
   reporter.catch_up();

@@ -21,12 +21,21 @@ constexpr std::size_t kMostMessages = 50;  // in one piece of work
 constexpr double kLongestPause = 30;
 
 constexpr double kLongestDoze = 30;
+constexpr double kDeputyDelay = 2;      // that a lookout may take to react
+constexpr double kLongestAbsence = 10;  // of the folder of the team
+constexpr double kLongestBoardAbsence = 60;
+constexpr double kLookForStore = 0.5;  // while it is missing
+constexpr double kDoubt = 1;
+constexpr double kRemoval = 0.1;  // between the removals of two files
+constexpr double kLongestRemoval = 5;
 
 constexpr const char* kPrompt = "the prompt";
 
 std::string title_of(const std::optional<Task>& task) { return task ? fmt::format("task {}", task->id) : kPrompt; }
 
 std::string inbox_of(const std::string& name) { return name + "_inbox.jsonl"; }
+
+std::string inbox_lock_of(const std::string& name) { return name + "_inbox.lock"; }
 
 bool is_urgent(const Message& message) { return message.type == "shutdown_request" || message.interrupt; }
 
@@ -187,7 +196,8 @@ void Teammate::step() {
     interrupt(*signal);
     return;
   }
-  place_.refresh();
+  refresh();
+  if (ending_) return;
   if (work_on_messages(options_.plan ? Phase::plan : Phase::work) || ending_) return;
   if (driver_.has_news() && work_on_text("what has ended", "")) return;
   if (!held_.empty()) {
@@ -200,11 +210,72 @@ void Teammate::step() {
     return;
   }
   if (!held_.empty()) return;
-  if (options_.until_done && place_.board().is_over_for(place_.self())) {
+  if (options_.until_done && is_done_with_board()) {
     ending_ = Ending{.reason = "the board has nothing left for it"};
     return;
   }
   idle();
+}
+
+// Looks at the team as it is now. If its folder was removed, waits for it to come back, and then goes on there.
+void Teammate::refresh() {
+  const bool had_board = place_.has_board();
+  const Deadline absence = Deadline::in(kLongestAbsence);
+  bool is_missing = false;
+  while (true) {
+    try {
+      place_.refresh();
+      break;
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found || absence.passed()) throw;
+      if (!std::exchange(is_missing, true)) note(fmt::format("{}; waits for it to come back", error.what()));
+    }
+    pause(absence.or_in(kLookForStore));
+    if (ending_) return;
+  }
+  if (is_missing || !place_.has_board()) doubt_ = Deadline::in(kDoubt);
+  if (had_board && !place_.has_board()) note("the board was removed; waits for it to come back");
+  if (!presence_->folder().is_in_place()) return_to_team();
+}
+
+// The store was removed and made again.
+void Teammate::return_to_team() {
+  put_watch_away();
+  post_.reset();
+  deputy_post_.reset();
+  const Actor& self = place_.self();
+  if (place_.team().find(self.name) == nullptr) {
+    place_.roster().change(place_.team().name, [&](Team& team) { add_member(team, self.name, self.role); });
+    place_.refresh();
+  }
+  presence_->move_to(place_.roster().folder_of(place_.team().name));
+  note("the team has another folder; goes on there");
+}
+
+// A signal ends it.
+void Teammate::pause(const Deadline& deadline) {
+  Watch watch;
+  watch.wake_on(signals_.fd());
+  watch.wait(deadline);
+  if (const auto signal = signals_.take()) interrupt(*signal);
+}
+
+// What was done is not to be lost because somebody has taken the board away for a while.
+void Teammate::await_board() {
+  refresh();
+  const Deadline absence = Deadline::in(kLongestBoardAbsence);
+  while (!ending_ && !place_.has_board() && !absence.passed()) {
+    pause(absence.or_in(kLookForStore));
+    if (!ending_) refresh();
+  }
+}
+
+// Whether no task can come to it any more. Not said for a moment after tasks were removed: they may come back.
+bool Teammate::is_done_with_board() {
+  if (!place_.has_board() || !place_.board().is_over_for(place_.self())) return false;
+  if (!doubt_ || doubt_->passed()) return true;
+  look_again_ = look_again_.or_at(*doubt_);
+  return false;
 }
 
 void Teammate::work_on_held() {
@@ -214,7 +285,7 @@ void Teammate::work_on_held() {
 }
 
 std::optional<Changed> Teammate::claim_next() {
-  if (!options_.auto_claim) return std::nullopt;
+  if (!options_.auto_claim || !place_.has_board()) return std::nullopt;
   try {
     return place_.board().claim_next(place_.self());
   } catch (const Error& error) {
@@ -320,6 +391,8 @@ void Teammate::persist(Call call) {
       if (error.code() != Code::io && error.code() != Code::again) throw;
       wait_after(error);
       if (ending_) return;
+      refresh();  // it may be the folder that is another one by now
+      if (ending_) return;
     }
   }
 }
@@ -342,10 +415,10 @@ void Teammate::hear_of_news() {
   watch_->look_every(number_setting(place_.team(), "idle.poll"));
 }
 
-// The same for who is about to idle, perhaps with hundreds of others. One of them, for each role, has the post: it
-// watches the folders, and what becomes ready wakes it alone. The others doze beside their own mailbox and stand in
-// line: when the one at the post has found work, the next one takes its place and looks around. Who waits for the end
-// of the board, or has more to wait for, always watches for itself.
+// Idle members elect one lookout per role, so that a new task wakes one process instead of hundreds. The lookout
+// watches the folders. The deputy watches the board and looks for itself if the lookout, which may be stopped, does not
+// react. The others watch their own mailbox and queue for the place of the deputy, who queues for that of the lookout.
+// A member that waits for the end of the board, or for something else, always watches for itself.
 void Teammate::doze() {
   const Folder& folder = presence_->folder();
   const bool has_more = options_.until_done || options_.before_idle || options_.look_every;
@@ -353,10 +426,15 @@ void Teammate::doze() {
     watch();
     return;
   }
-  const std::string post = place_.self().role ? fmt::format(".lookout-{}.lock", *place_.self().role) : ".lookout.lock";
-  if (!post_ || post_->name() != post) post_.emplace(folder, post);
+  const std::string role = place_.self().role ? "-" + *place_.self().role : "";
+  const std::string post = fmt::format(".lookout{}.lock", role);
+  if (!post_ || post_->name() != post) {
+    post_.emplace(folder, post);
+    deputy_post_.emplace(folder, fmt::format(".deputy{}.lock", role));
+  }
   if (options_.auto_claim && post_->take()) {
     watch();
+    deputy_post_->leave();
     if (watch_->is_told()) return;
     post_->leave();  // it would be slow to see anything
   }
@@ -365,17 +443,30 @@ void Teammate::doze() {
   door_->watch(*watch_);
   watch_->add(folder, kTeamConfig, Watch::Kind::written);
   hear_of_news();
-  if (options_.auto_claim && watch_->is_told() && !post_->take_or_wait()) watch_->wake_on(post_->fd());
+  if (options_.auto_claim && watch_->is_told()) queue();
   board_seen_ = place_.board().changed_at();
+}
+
+void Teammate::queue() {
+  is_deputy_ = deputy_post_->take_or_wait();
+  if (!is_deputy_) {
+    watch_->wake_on(deputy_post_->fd());
+    return;
+  }
+  place_.board().watch(*watch_);
+  if (post_->take_or_wait()) look_again_ = Deadline::in(0);  // it is free by now
+  else watch_->wake_on(post_->fd());
 }
 
 void Teammate::stop_watching() {
   put_watch_away();
   if (post_) post_->leave();
+  if (deputy_post_) deputy_post_->leave();
 }
 
 // It is kept: who has just been woken has no time to close it.
 void Teammate::put_watch_away() {
+  is_deputy_ = is_alerted_ = false;
   if (!watch_) return;
   watch_->clear();
   put_away_ = std::move(watch_);
@@ -664,7 +755,7 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
                           request.answered_by.value_or("")};
       }
       if (const auto signal = signals_.take()) interrupt(*signal);
-      if (!ending_) place_.refresh();
+      if (!ending_) refresh();
       if (!ending_ && work_on_messages(Phase::plan) && !ending_) continue;
       if (!ending_ && driver_.has_news() && work_on_text("what has ended", "") && !ending_) continue;
       const bool lost = !is_mine(job);
@@ -695,6 +786,7 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
 
 // What becomes of the task.
 void Teammate::settle(const Job& job, Outcome outcome) {
+  if (job.task) await_board();
   const bool broken_off = outcome.kind == Outcome::Kind::interrupted || outcome.kind == Outcome::Kind::stopped ||
                           outcome.kind == Outcome::Kind::unavailable;
   if (broken_off) {
@@ -823,12 +915,18 @@ void Teammate::idle() {
     idle_end_ = options_.deadline;
     if (options_.idle_timeout) idle_end_ = idle_end_->or_in(*options_.idle_timeout);
   }
-  presence_->tell_if_all_idle(place_.roster(), place_.team(), place_.board(), place_.mail());
-  if (post_ && !dozes_) wake_owners();
+  if (place_.has_board()) {
+    presence_->tell_if_all_idle(place_.roster(), place_.team(), place_.board(), place_.mail());
+    if (post_ && !dozes_) wake_owners();
+    watch_leases();
+  } else {
+    look_again_ = look_again_.or_in(kLookForStore);
+  }
+  Changes changes;
   while (true) {
     if (options_.look_every) look_again_ = look_again_.or_in(*options_.look_every);
     const Deadline doze_end = dozes_ ? Deadline::in(kLongestDoze) : Deadline::never();
-    const Changes changes = watch_->wait(idle_end_->or_at(look_again_).or_at(doze_end));
+    changes = watch_->wait(idle_end_->or_at(look_again_).or_at(doze_end));
     if (options_.deadline.passed()) {
       ending_ = Ending{"the time is over", static_cast<int>(Code::no), State::shutdown, true};
       return;
@@ -841,13 +939,46 @@ void Teammate::idle() {
     if (dozes_ ? stirs(changes) : concerns_me(changes)) break;
   }
   if (look_again_.passed()) look_again_ = Deadline::never();
-  if (dozes_) put_watch_away();  // the files may be others by now
+  if (is_being_removed(changes)) await_removal();
+  if (dozes_ || changes.all) put_watch_away();  // the files may be others by now
+}
+
+// Whether files are gone that only go with the whole store, or with a task that is deleted.
+bool Teammate::is_being_removed(const Changes& changes) const {
+  const Folder& team = presence_->folder();
+  if (changes.all) return !team.has(kTeamConfig) || !team.has(inbox_lock_of(place_.self().name));
+  if (!changes.removed) return false;
+  return std::any_of(changes.names.begin(), changes.names.end(), [&](const std::string& name) {
+    if (TaskFiles::id_of(name)) return !place_.board().folder().has(name);
+    return (name.ends_with(".alive") || name == kTeamConfig) && !team.has(name);
+  });
+}
+
+// A lock file that is made while somebody removes a folder would keep the folder from going.
+void Teammate::await_removal() {
+  const Deadline limit = Deadline::in(kLongestRemoval);
+  while (!limit.passed() && watch_->wait(Deadline::in(kRemoval)).removed) continue;
+  doubt_ = Deadline::in(kDoubt);
+}
+
+// The end of a lease is no change of any file. A deputy leaves it to the lookout at first.
+void Teammate::watch_leases() {
+  const std::int64_t end = options_.auto_claim && (!dozes_ || is_deputy_) ? place_.board().lapses().lease_end : 0;
+  if (end == 0) return;
+  constexpr double kSecond = 1e9;
+  if (end <= boot_ns()) look_again_ = look_again_.or_in(1);  // it could not be reclaimed
+  else watch_->wake_at(end + (is_deputy_ ? static_cast<std::int64_t>(kDeputyDelay * kSecond) : 0));
 }
 
 // Whether something has come for one who dozes: its mail, another configuration, the post, or a nudge.
 bool Teammate::stirs(const Changes& changes) {
   const auto& names = changes.names;
   const bool is_told = changes.any && !changes.untold;
+  const auto is_task = [](const std::string& name) { return TaskFiles::id_of(name).has_value(); };
+  if (is_deputy_ && !is_alerted_ && std::any_of(names.begin(), names.end(), is_task)) {
+    is_alerted_ = true;
+    look_again_ = look_again_.or_in(kDeputyDelay);
+  }
   const bool is_woken = is_told && (changes.all || names.empty());
   if (is_woken || door_->has_new() || std::find(names.begin(), names.end(), kTeamConfig) != names.end()) return true;
   if (is_told) return false;

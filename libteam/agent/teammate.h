@@ -93,6 +93,10 @@ class Teammate {
   void recover();
   void live();
   void step();
+  void refresh();
+  void return_to_team();
+  void await_board();
+  void pause(const Deadline& deadline);
   std::optional<Changed> claim_next();
   void find_left_tasks();
   void end();
@@ -124,8 +128,13 @@ class Teammate {
   bool has_status(const Job& job, Status status) const;
   Work piece_of(const Job& job, Phase phase) const;
 
+  bool is_done_with_board();
   void watch();
   void doze();
+  void queue();
+  void watch_leases();
+  bool is_being_removed(const Changes& changes) const;
+  void await_removal();
   void hear_of_news();
   void stop_watching();
   void put_watch_away();
@@ -155,9 +164,13 @@ class Teammate {
   std::optional<Presence> presence_;
   std::optional<Mailbox> door_;  // for a look from another thread
   std::optional<Watch> watch_;
-  std::optional<Post> post_;       // to be the one who looks at the board for all idle ones of its role
+  // Of all idle members of a role the lookout watches the board. The deputy watches it too, and acts if the lookout
+  // does not. All others stand in line to be the deputy.
+  std::optional<Post> post_, deputy_post_;
   std::optional<Watch> put_away_;  // for the next time
-  bool dozes_ = false;             // `watch_` is of its own mail, and somebody else's is the post
+  bool dozes_ = false;             // `watch_` is of its own mail, and somebody else is the lookout
+  bool is_deputy_ = false;
+  bool is_alerted_ = false;  // the deputy looks at the board soon
   std::int64_t board_seen_ = 0;
   std::deque<Job> held_;  // what it holds and has not come to: of --task, or from its last life
   std::optional<Ending> ending_;
@@ -170,7 +183,8 @@ class Teammate {
   std::optional<std::string> last_failure_;
   double pause_ = 1;
   bool succeeded_ = false;
-  int objections_ = 0;  // of the hook, since the last piece of work
+  std::optional<Deadline> doubt_;  // until then tasks that were removed may come back
+  int objections_ = 0;             // of the hook, since the last piece of work
 };
 
 }  // namespace team

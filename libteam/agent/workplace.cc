@@ -5,10 +5,8 @@
 
 namespace team {
 
-Workplace::Parts::Parts(const Root& root, Team given, double lock_timeout)
-    : team(std::move(given)),
-      board(open_board(root, &team, lock_timeout, Missing::make)),
-      mail(root, team, lock_timeout) {}
+Workplace::Parts::Parts(const Root& root, Team given, double lock_timeout, Missing missing)
+    : team(std::move(given)), board(open_board(root, &team, lock_timeout, missing)), mail(root, team, lock_timeout) {}
 
 Workplace::Workplace(const Root& root, std::string team, Actor self, double lock_timeout)
     : root_(root),
@@ -21,8 +19,11 @@ Workplace::Workplace(const Root& root, std::string team, Actor self, double lock
 
 void Workplace::refresh() {
   const Stamp version = roster_.version_of(name_);
-  if (parts_ && version == version_) return;
-  parts_ = std::make_unique<Parts>(root_, roster_.get(name_), lock_timeout_);
+  if (parts_) has_board_ = parts_->board.folder().is_in_place() || root_.find_store(team().board).has_value();
+  if (!has_board_) return;
+  if (parts_ && version == version_ && parts_->board.folder().is_in_place()) return;
+  const Missing missing = parts_ ? Missing::refuse : Missing::make;
+  parts_ = std::make_unique<Parts>(root_, roster_.get(name_), lock_timeout_, missing);
   version_ = version;
   const Member* member = team().find(self_.name);
   if (member != nullptr) self_.role = member->role;
@@ -31,7 +32,7 @@ void Workplace::refresh() {
 
 bool Workplace::is_current() const {
   try {
-    return roster_.version_of(name_) == version_;
+    return roster_.version_of(name_) == version_ && parts_->board.folder().is_in_place();
   } catch (const Error&) {
     return false;
   }

@@ -1,7 +1,9 @@
 // What an agent works with: its team, the board and the mail, and who it is there.
 //
 // An agent outlives many changes of its team. refresh() looks whether the configuration is another one by now and then
-// opens everything anew, so that a member who joined later can be written to and a new limit holds.
+// opens everything anew, so that a member who joined later can be written to and a new limit holds. The same happens if
+// the store was removed and made again. A board that was removed is not made anew: whoever took it away (git stash) may
+// bring it back.
 #pragma once
 
 #include <memory>
@@ -30,6 +32,8 @@ class Workplace {
   void refresh();
   // Whether refresh() would find nothing new. False if the team is no more.
   bool is_current() const;
+  // False if the board was removed, as of the last refresh(): then board() is the one that was there.
+  bool has_board() const { return has_board_; }
 
   const Root& root() const { return root_; }
   const Roster& roster() const { return roster_; }
@@ -49,7 +53,7 @@ class Workplace {
 
  private:
   struct Parts {
-    Parts(const Root& root, Team team, double lock_timeout);
+    Parts(const Root& root, Team team, double lock_timeout, Missing missing);
     Team team;
     Board board;
     Mail mail;
@@ -61,6 +65,7 @@ class Workplace {
   double lock_timeout_;
   Roster roster_;
   Stamp version_;
+  bool has_board_ = true;
   std::unique_ptr<Parts> parts_;
 };
 

@@ -38,6 +38,13 @@ Presence::Presence(const Roster& roster, const Team& team, const std::string& me
   }
 }
 
+void Presence::move_to(Folder folder) {
+  LifeLock life = take_life(folder, member_);
+  folder_ = std::move(folder);
+  life_ = std::move(life);
+  write();
+}
+
 void Presence::write() const { folder_.replace(state_file(member_), to_file(now_), Durability::process); }
 
 void Presence::begin(MemberState first, const Mail& mail, const Actor& actor) {

@@ -24,6 +24,9 @@ class Presence {
   Presence(const Roster& roster, const Team& team, const std::string& member, double lock_timeout);
 
   const Folder& folder() const { return folder_; }
+  // Lives on in the folder that the team has now: the old one was removed. Throws conflict if somebody else of that
+  // name lives there.
+  void move_to(Folder folder);
   const MemberState& now() const { return now_; }
   // How it was when its last life ended; none if this is the first.
   const std::optional<MemberState>& before() const { return before_; }
