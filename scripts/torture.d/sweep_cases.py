@@ -244,6 +244,9 @@ READERS = {
     "team-wait": "team-wait message --as bob --timeout 0.01",
     "team-where": "team-where",
     "teammate-list": "teammate-list",
+    # The executables behind all others: by their own names they list the commands.
+    "teamkit": "teamkit",
+    "teamkit-net": "teamkit-net",
 }
 # Forms of changing commands that only read.
 READING_FORMS = ["team-recv --peek --as bob", "team-config --list", "team-config tasks.max", "team-fsck",
