@@ -16,9 +16,9 @@ Tone tone_of(team::RequestStatus status) {
 
 team::Exit list(team::Context& context, bool all) {
   team::Table table(context.out(), {"PLAN", "STATUS", "FROM", "TASK", "TEXT"});
-  for (const team::Request& request : context.mail().requests().all(team::warn_of)) {
+  const team::Requests& requests = context.mail().requests();
+  for (const team::Request& request : all ? requests.all(team::warn_of) : requests.pending(team::warn_of)) {
     if (request.kind != team::RequestKind::plan) continue;
-    if (!all && request.status != team::RequestStatus::pending) continue;
     if (context.json()) {
       context.out().line(to_line(request));
       continue;

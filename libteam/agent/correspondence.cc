@@ -76,9 +76,8 @@ std::optional<std::string> Correspondence::agree(const std::string& request_id, 
 }
 
 void Correspondence::agree_with_all() const {
-  for (const Request& request : place_.mail().requests().all([](const Error&) {})) {
-    const bool open = request.kind == RequestKind::shutdown && request.status == RequestStatus::pending;
-    if (!open || request.to != place_.self().name) continue;
+  for (const Request& request : place_.mail().requests().pending([](const Error&) {})) {
+    if (request.kind != RequestKind::shutdown || request.to != place_.self().name) continue;
     agree(request.id, make_event("SHUTDOWN_REQUESTED", {}), Freedom::ends_anyway);
   }
 }

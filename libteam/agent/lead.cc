@@ -30,10 +30,9 @@ std::string remind_of_tasks(const Workplace& place, std::size_t open) {
 
 // The plans that wait for the lead.
 std::vector<Request> plans_for(const Workplace& place) {
-  auto requests = place.mail().requests().all([](const Error&) {});
+  auto requests = place.mail().requests().pending([](const Error&) {});
   std::erase_if(requests, [&](const Request& request) {
-    return request.kind != RequestKind::plan || request.status != RequestStatus::pending ||
-           request.to != place.self().name;
+    return request.kind != RequestKind::plan || request.to != place.self().name;
   });
   return requests;
 }

@@ -126,9 +126,9 @@ void Teammate::recover() {
   const auto recovery = keeps ? Board::Recovery::take_over : Board::Recovery::release;
   for (Task& task : place_.board().recover(place_.self(), recovery)) {
     note(fmt::format("task {} is left from the last life", task.id));
-    for (const Request& request : place_.mail().requests().all([](const Error&) {})) {
-      const bool stale = request.kind == RequestKind::plan && request.status == RequestStatus::pending &&
-                         request.from == place_.self().name && request.task == task.id;
+    for (const Request& request : place_.mail().requests().pending([](const Error&) {})) {
+      const bool stale =
+          request.kind == RequestKind::plan && request.from == place_.self().name && request.task == task.id;
       if (stale) place_.mail().requests().withdraw(request.id);
     }
     if (keeps) held_.push_back({std::move(task), false, std::nullopt, true});

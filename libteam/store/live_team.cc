@@ -247,8 +247,8 @@ void LiveTeam::look_at_plans() {
   plans_changed_ = false;
   for (SceneMember& member : scene_.members) member.plan.reset();
   const Requests requests(folder_, Durability::process, lock_timeout_);
-  for (const Request& request : requests.all([](const Error&) {})) {
-    if (request.kind != RequestKind::plan || request.status != RequestStatus::pending) continue;
+  for (const Request& request : requests.pending([](const Error&) {})) {
+    if (request.kind != RequestKind::plan) continue;
     for (SceneMember& member : scene_.members) {
       if (member.status.name == request.from) member.plan = request;
     }

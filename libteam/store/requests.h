@@ -1,5 +1,8 @@
 // Questions and their answers: `requests/<id>.json`, each changed under the team's lock.
 //
+// The oldest answered ones move to `requests/answered/`, by a rename: reading the pending ones costs the same in the
+// life of any team. Nothing comes back from there, so a reader that looks in `requests/` first finds every request.
+//
 // pending → approved | rejected, once. The answer must name the question, be of its kind and come from the one who was
 // asked; the record, not the text of any message, is what counts. An answer is noted, sent and then final: whoever dies
 // in between can repeat it, and it goes out with the same id.
@@ -19,6 +22,7 @@ namespace team {
 
 // In the folder of a team.
 inline constexpr const char* kRequestsFolder = "requests";
+inline constexpr const char* kAnsweredFolder = "answered";  // in that one
 
 struct Answer {
   std::string request_id;
@@ -36,7 +40,9 @@ class Requests {
   void open(const Request& request) const;
   // Throws not_found.
   Request get(const std::string& id) const;
-  // All, oldest first; a broken one is reported and passed over.
+  // Those that wait for an answer, oldest first; a broken one is reported and passed over.
+  std::vector<Request> pending(const std::function<void(const Error&)>& broken) const;
+  // The same for all of them.
   std::vector<Request> all(const std::function<void(const Error&)>& broken) const;
   // Lets `send` send the answer as message `answer_id`, or by the id of an earlier try if there was one; then the
   // request is approved or rejected. Throws not_found, invalid_state (answered already, or of another kind),
@@ -48,6 +54,7 @@ class Requests {
 
  private:
   void write(const Request& request) const;
+  void archive_answered() const;
 
   const Folder& folder_;
   Durability durability_;

@@ -249,8 +249,8 @@ void find_last_words(TeamStatus& status, const Folder& folder) {
 }
 
 void find_plans(TeamStatus& status, const Folder& folder) {
-  for (const Request& request : Requests(folder, Durability::process, 0).all([](const Error&) {})) {
-    if (request.kind != RequestKind::plan || request.status != RequestStatus::pending) continue;
+  for (const Request& request : Requests(folder, Durability::process, 0).pending([](const Error&) {})) {
+    if (request.kind != RequestKind::plan) continue;
     status.plans.push_back(
         {request.id, request.from, request.to, request.task, summarize(request.content), request.created_at});
   }

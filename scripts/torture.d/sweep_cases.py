@@ -53,6 +53,14 @@ HELD = "team-recv --hold --as bob --max 2 --json >../held.json\n" + LONG + \
 HELD_TWICE = HELD + "team-recv --hold --as bob --json >../held.json\n" + LONG + \
              "sed 's/.*\"id\":\"\\([^\"]*\\)\".*/\\1/' ../held.json >../held3\nteam-send bob m4\n"
 PLAN = "plan-submit 'in two steps' --as bob --task 3 >../plan\n"
+# So many answered plans that most of them move to the archive.
+ANSWERED = PLAN + """plan-approve "$(cat ../plan)"
+for i in $(seq 10 75); do
+  id=000000000000000000000000$i
+  sed "s/$(cat ../plan)/$id/" ".teams/alpha/requests/$(cat ../plan).json" >".teams/alpha/requests/$id.json"
+done
+chmod 600 .teams/alpha/requests/*.json
+""" + PLAN
 LARGE = "yes 'a long line of a large message' | head -c 100000 >../large\n"
 BLUEPRINT = """cat >../team.json <<'EOT'
 {"team": "beta", "roles": {"coder": {"command": "true", "limits": {"idle": 0.05}}}, "teammates": {"coder": COUNT},
@@ -192,6 +200,8 @@ CASES = [
     Case("team-ack of both", "team-ack @held @held3 --as bob", setup=team(HELD_TWICE), then=(3,), loose=("held *",)),
     Case("plan-submit", "plan-submit 'in two steps' --as bob --task 3", reads=("lead",)),
     Case("plan-approve", "plan-approve @plan --feedback 'go on'", setup=team(PLAN), then=(8,), reads=("bob",),
+         loose=("request *",)),
+    Case("plan-approve archive", "plan-approve @plan", setup=team(ANSWERED), then=(8,), reads=("bob",),
          loose=("request *",)),
     Case("plan-reject", "plan-reject @plan --feedback 'think again'", setup=team(PLAN), then=(8,), reads=("bob",),
          loose=("request *",)),

@@ -172,6 +172,8 @@ class Store:
             file = os.path.join(path, name)
             if name.startswith(".tmp-"):
                 self.litter.append(file)
+            elif kind == "requests" and name == "answered":
+                self._read_folder(file, team, kind)
             elif kind == "requests":
                 self.units[f"request {team}/{name.removesuffix('.json')}"] = self._parse(file)
             else:
