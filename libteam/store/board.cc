@@ -352,46 +352,116 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
     }
     return events;
   });
+  if (drafts.size() > 1) return create_batch(drafts, actor);
   const auto make = [&](Session& session) {
-    Index& index = session.index();
-    const auto added = static_cast<std::int64_t>(drafts.size());
-    if (rules_.most_tasks > 0 && index.count() + added > rules_.most_tasks) {
-      fail(Code::invalid_state, "the board has {} tasks, its limit is {} (tasks.max)", index.count(),
-           rules_.most_tasks);
-    }
     const TaskId given = files_.highest_given();
-    const TaskId first = std::max(index.highest(), given) + 1;
-    if (first + added - 1 > kLargestTaskId) fail(Code::invalid_state, "ids have run out at {}", kLargestTaskId);
-    std::vector<Task> tasks = number_tasks(drafts, first);
-    for (Task& task : tasks) {
-      task.created_by = actor.name;
-      task.created_at = task.updated_at = now();
-      for (const TaskId blocker : task.blocked_by) {
-        const bool in_batch = blocker >= first && blocker < task.id;
-        if (!in_batch && !index.exists(blocker)) fail(Code::not_found, "no task {} to be blocked by", blocker);
-      }
-      // Only if somebody wrote the number of a task to come into a file can a new task close a cycle.
-      if (task.id <= index.highest_blocker() && reaches(files_, task.blocked_by, task.id)) {
-        fail(Code::invalid_state, "task {} would wait for itself", task.id);
-      }
-    }
-    index.begin();
-    const std::vector<Stamp> stamps = session.create(tasks, given);
-    std::vector<TaskId> ids;
-    std::vector<Event> events;
-    for (const Task& task : tasks) {
-      ids.push_back(task.id);
-      events.push_back(task_event("TASK_CREATED", task));
-    }
-    session.note(first, files_.changed_at(), [&] {
-      for (std::size_t i = 0; i < tasks.size(); ++i) index.put(tasks[i], stamps[i]);
-    });
-    record_(actor, events);
-    return ids;
+    const std::vector<Task> tasks = number_drafts(session, drafts, given, actor);
+    session.index().begin();
+    return enter(session, tasks, session.create(tasks, given), actor);
   };
-  const bool alone =
-      std::all_of(drafts.begin(), drafts.end(), [](const Draft& draft) { return draft.task.blocked_by.empty(); });
-  return under_lock(make, alone ? Index::Care::one_task : Index::Care::usual);
+  return under_lock(make, drafts[0].task.blocked_by.empty() ? Index::Care::one_task : Index::Care::usual);
+}
+
+// The tasks that the drafts become, with the next ids; `given` is the last one that was given out.
+std::vector<Task> Board::number_drafts(Session& session, const std::vector<Draft>& drafts, TaskId given,
+                                       const Actor& actor) const {
+  const TaskId first = std::max(session.index().highest(), given) + 1;
+  if (first + static_cast<TaskId>(drafts.size()) - 1 > kLargestTaskId) {
+    fail(Code::invalid_state, "ids have run out at {}", kLargestTaskId);
+  }
+  std::vector<Task> tasks = number_tasks(drafts, first);
+  for (Task& task : tasks) {
+    task.created_by = actor.name;
+    task.created_at = task.updated_at = now();
+  }
+  check_new(session, tasks);
+  return tasks;
+}
+
+// Whether these tasks may come to the board.
+void Board::check_new(Session& session, const std::vector<Task>& tasks) const {
+  Index& index = session.index();
+  if (rules_.most_tasks > 0 && index.count() + static_cast<std::int64_t>(tasks.size()) > rules_.most_tasks) {
+    fail(Code::invalid_state, "the board has {} tasks, its limit is {} (tasks.max)", index.count(), rules_.most_tasks);
+  }
+  for (const Task& task : tasks) {
+    for (const TaskId blocker : task.blocked_by) {
+      const bool in_batch = blocker >= tasks.front().id && blocker < task.id;
+      if (!in_batch && !index.exists(blocker)) fail(Code::not_found, "no task {} to be blocked by", blocker);
+    }
+    // Only if somebody wrote the number of a task to come into a file can a new task close a cycle.
+    if (task.id <= index.highest_blocker() && reaches(files_, task.blocked_by, task.id)) {
+      fail(Code::invalid_state, "task {} would wait for itself", task.id);
+    }
+  }
+}
+
+// Tells the index and the log of new tasks; gives their ids.
+std::vector<TaskId> Board::enter(Session& session, const std::vector<Task>& tasks, const std::vector<Stamp>& stamps,
+                                 const Actor& actor) {
+  std::vector<TaskId> ids;
+  std::vector<Event> events;
+  for (const Task& task : tasks) {
+    ids.push_back(task.id);
+    events.push_back(task_event("TASK_CREATED", task));
+  }
+  session.note(tasks.front().id, files_.changed_at(), [&] {
+    for (std::size_t i = 0; i < tasks.size(); ++i) session.index().put(tasks[i], stamps[i]);
+  });
+  record_(actor, events);
+  return ids;
+}
+
+// The lock is free while the files are written, which may take long: before that ids are reserved, after it the tasks
+// are checked again. Somebody who takes no lock may have used one of the ids meanwhile: then others are reserved.
+std::vector<TaskId> Board::create_batch(const std::vector<Draft>& drafts, const Actor& actor) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    TaskId given = 0;
+    std::vector<Task> tasks;
+    std::optional<TaskBatch> batch;
+    under_lock([&](Session& session) {
+      given = files_.highest_given();
+      tasks = number_drafts(session, drafts, given, actor);
+      session.index().expect_batch();
+      files_.give(tasks.back().id, Durability::process);
+      try {
+        batch.emplace(files_);
+      } catch (const Error&) {
+        files_.give(given, Durability::process);
+        throw;
+      }
+    });
+    try {
+      batch->write(tasks);
+      const auto ids = under_lock([&](Session& session) -> std::optional<std::vector<TaskId>> {
+        Index& index = session.index();
+        const auto is_used = [&](const Task& task) { return index.exists(task.id); };
+        const bool used = index.highest() >= tasks.front().id && std::any_of(tasks.begin(), tasks.end(), is_used);
+        if (used) return std::nullopt;
+        check_new(session, tasks);
+        index.begin();
+        if (!batch->commit([&] { return index.is_current(); })) throw Interference{};
+        return enter(session, tasks, batch->stamps(), actor);
+      });
+      if (ids) return *ids;
+    } catch (const Error& error) {
+      if (error.code() != Code::unknown) return_ids(tasks.back().id, given);
+      throw;
+    }
+    return_ids(tasks.back().id, given);
+  }
+  fail(Code::again, "'{}' is being changed by something else all the time", files_.folder().path());
+}
+
+// Ids that were reserved and not used, unless others were given since.
+void Board::return_ids(TaskId last, TaskId given) const {
+  try {
+    const auto lock = Lock::acquire(files_.folder(), TaskFiles::kLock, rules_.lock_timeout);
+    if (files_.highest_given() == last) files_.give(given, Durability::process);
+  } catch (const Error&) {
+    // They are never used then.
+  }
 }
 
 // Why its owner cannot be working on a task any more; none if it may be.

@@ -141,6 +141,13 @@ class Board {
   class Session;
   template <class Verb>
   auto under_lock(Verb verb, Index::Care care = Index::Care::usual);
+  std::vector<TaskId> create_batch(const std::vector<Draft>& drafts, const Actor& actor);
+  std::vector<Task> number_drafts(Session& session, const std::vector<Draft>& drafts, TaskId given,
+                                  const Actor& actor) const;
+  void check_new(Session& session, const std::vector<Task>& tasks) const;
+  std::vector<TaskId> enter(Session& session, const std::vector<Task>& tasks, const std::vector<Stamp>& stamps,
+                            const Actor& actor);
+  void return_ids(TaskId last, TaskId given) const;
   void reclaim_lost(Session& session, std::vector<Task>& released);
   std::optional<std::string> why_lost(const Task& task) const;
   std::vector<Event> block(Session& session, const Task& task, const std::vector<TaskId>& dependents) const;

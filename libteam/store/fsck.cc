@@ -93,6 +93,7 @@ void check_litter(const TaskFiles& files, Findings& findings) {
   if (!scratch) return;
   std::vector<std::string> litter;
   scratch->each_name([&](const char* name) { litter.emplace_back(name); });
+  std::erase_if(litter, [&](const std::string& name) { return TaskFiles::is_being_written(*scratch, name); });
   for (const std::string& name : litter) {
     findings.add(scratch->path_of(name), "left by a writer that died", [&] { scratch->remove_tree(name); });
   }

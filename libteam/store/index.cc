@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
@@ -127,16 +128,19 @@ struct Index::Header {
   std::uint64_t folder_inode;
   std::int64_t folder_mtime;
   State state;
-  std::uint32_t edges;    // how many there are
-  std::uint32_t dropped;  // and how many of these were dropped
-  std::uint32_t unused;
+  std::uint32_t edges;           // how many there are
+  std::uint32_t dropped;         // and how many of these were dropped
+  std::uint32_t batch_expected;  // 1: a batch may be being written
   std::int64_t highest;
   std::int64_t highest_blocker;
   std::int64_t count;
   std::int64_t cursor;
   std::int64_t swept_at;  // boot clock
   std::int64_t sweep_cost;
-  std::uint64_t size;                                    // of the file: a shorter one was cut
+  std::int64_t looked_at;    // in turn, the last time
+  std::int64_t round_start;  // when the cursor was at the first task
+  std::int64_t round_seen;   // the start of the last round that is over: every task was looked at since then
+  std::uint64_t size;        // of the file: a shorter one was cut
   std::array<std::uint64_t, (kLanes + 63) / 64> lanes;   // a bit for each lane that may hold something
   std::array<std::uint64_t, (kLanes + 63) / 64> hinted;  // and for each lane that has hints
 };
@@ -202,13 +206,20 @@ void Index::bring_up_to_date(Care care) {
     rebuild();
     return;
   }
-  // A sweep is due from time to time even if nothing points to it: an edit of somebody else's that fell into the same
-  // tick as one of ours, or one in place, must not stay unseen.
-  constexpr std::int64_t kLongestTrust = 5'000'000'000;
+  // An edit of somebody else's that fell into the same tick as one of ours, or one in place, must not stay unseen: a
+  // sweep is due from time to time, more rarely if looking in turn has come round.
+  constexpr std::int64_t kLongestTrust = 60'000'000'000, kSweepAtLeast = 20;
   const Header& now = file_.get<Header>(0);
-  const std::int64_t trust = std::max(kLongestTrust, 50 * now.sweep_cost);
-  if (now.state != State::clean || !is_current() || boot_ns() - now.swept_at > trust) sweep();
-  else if (care == Care::usual) look_at_next();
+  const std::int64_t trust = std::max(kLongestTrust, 200 * now.sweep_cost);
+  const std::int64_t moment = boot_ns();
+  const bool is_due =
+      moment - std::max(now.swept_at, now.round_seen) > trust || moment - now.swept_at > kSweepAtLeast * trust;
+  if (now.state != State::clean || !is_current() || is_due) {
+    sweep();
+    return;
+  }
+  if (now.batch_expected != 0) header().batch_expected = files_.settle() ? 1 : 0;
+  if (care == Care::usual) look_at_next();
 }
 
 void Index::rebuild() {
@@ -224,10 +235,18 @@ bool Index::swept_lately() {
 }
 
 void Index::look_at_next() {
-  constexpr std::int64_t kFew = 8;  // each look costs a hundredth of a command; a sweep finds the rest within seconds
+  // Each look costs a thousandth of a command. As many as it takes to come round in some seconds, but no command pays
+  // for those before it that did not come.
+  constexpr std::int64_t kFewest = 8, kMost = 256;
+  constexpr double kRound = 5e9;
   Header& now = header();
-  for (std::int64_t i = 0; i < std::min(kFew, now.highest); ++i) {
+  const std::int64_t moment = boot_ns();
+  const double due = static_cast<double>(now.highest) * static_cast<double>(moment - now.looked_at) / kRound;
+  const std::int64_t looks = due < kMost ? std::max(kFewest, static_cast<std::int64_t>(due)) : kMost;
+  now.looked_at = moment;
+  for (std::int64_t i = 0; i < std::min(looks, now.highest); ++i) {
     now.cursor = now.cursor % now.highest + 1;
+    if (now.cursor == 1) now.round_seen = std::exchange(now.round_start, moment);
     if (files_.stamp(now.cursor) != stamp_of(now.cursor)) look_at(now.cursor);
   }
   settle();
@@ -235,7 +254,7 @@ void Index::look_at_next() {
 
 void Index::sweep() {
   const std::int64_t start = boot_ns();
-  files_.settle();
+  header().batch_expected = files_.settle() ? 1 : 0;
   // Taken before the listing: a change during it makes the next refresh look again.
   const std::int64_t mtime = files_.folder().mtime_ns();
   const std::vector<TaskId> ids = files_.ids();
@@ -617,6 +636,11 @@ Index::Facts Index::facts_of(TaskId id) {
     facts.blockers.push_back(file_.get<Edge>(edge_offset(edge)).blocker);
   }
   return facts;
+}
+
+void Index::expect_batch() {
+  header().batch_expected = 1;
+  save();
 }
 
 void Index::begin() {

@@ -5,9 +5,9 @@
 //
 //   - the folder's mtime tells that somebody else made, replaced or removed a file: then every file is looked at (stat)
 //     and those that changed are read again;
-//   - an edit in place leaves that mtime alone: 8 files are looked at in turn at each refresh, but for changes that
-//     have to do with no other task, every file from time to time, and a task that is about to be taken is always read,
-//     as are its blockers if they changed;
+//   - an edit in place leaves that mtime alone: 8 to 256 files are looked at in turn at each refresh, but for changes
+//     that have to do with no other task, every file when that did not come round for a minute, and a task that is
+//     about to be taken is always read, as are its blockers if they changed;
 //   - a writer that died leaves `state` other than clean; a different boot or folder makes everything void;
 //   - damage shows by the checksums of the pages, wherever one is looked at: any call may throw Damage. Then rebuild().
 //
@@ -82,6 +82,8 @@ class Index {
   // Reads the task again, whatever is known of it.
   void look_at(TaskId id);
 
+  // Before a batch is begun that is written without the board's lock: if its writer dies, what it left is removed.
+  void expect_batch();
   // Around every change of files: begin() before the first, put() and forget() for what was done, commit() at the end.
   // If commit() is not reached the next refresh finds out what happened.
   void begin();

@@ -8,6 +8,7 @@
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
+#include "libteam/system/lock.h"
 
 namespace team {
 
@@ -17,6 +18,9 @@ constexpr std::string_view kSuffix = ".json";
 
 constexpr int kMarkWidth = 10;
 constexpr std::string_view kBatchPrefix = "batch-";
+constexpr std::string_view kBatchLockSuffix = ".lock";
+
+std::string lock_of_batch(std::string_view name) { return std::string(name).append(kBatchLockSuffix); }
 
 std::string text_of(const Task& task) {
   std::string text = to_file(task);
@@ -83,7 +87,12 @@ NewFile TaskFiles::prepare(const Task& task) const { return NewFile(scratch(), t
 
 bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
                        const std::function<bool()>& undisturbed) const {
-  if (tasks.size() > 1) return create_batch(tasks, stamps, undisturbed);
+  if (tasks.size() > 1) {
+    TaskBatch batch(*this);
+    batch.write(tasks);
+    stamps = batch.stamps();
+    return batch.commit(undisturbed);
+  }
   NewFile file = prepare(tasks[0]);
   stamps = {file.stamp()};
   if (!undisturbed() || !file.create(folder_, file_of(tasks[0].id))) return false;
@@ -91,40 +100,48 @@ bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamp
   return true;
 }
 
-bool TaskFiles::create_batch(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
-                             const std::function<bool()>& undisturbed) const {
-  // 1. Everything is written where nobody looks. 2. One rename decides. 3. The files move to their places; if we die
-  // on the way, the next one who looks goes on from there.
-  const Folder& scratch_folder = scratch();
-  const std::string name = fmt::format("{}{:016x}", kBatchPrefix, random_number());
-  stamps.clear();
+// 1. Everything is written where nobody looks. 2. One rename decides. 3. The files move to their places; if we die on
+// the way, the next one who looks goes on from there.
+TaskBatch::TaskBatch(const TaskFiles& files)
+    : files_(files), name_(fmt::format("{}{:016x}", kBatchPrefix, random_number())) {
   try {
-    const Folder batch = scratch_folder.make_beneath(name, Durability::process);
-    constexpr std::size_t kFew = 16;  // above it one flush of everything is cheaper than one each
-    const bool each = durability_ == Durability::power && tasks.size() <= kFew;
-    for (const Task& task : tasks) {
-      stamps.push_back(
-          batch.write_unseen(file_of(task.id), text_of(task), each ? Durability::power : Durability::process));
-    }
-    if (each) batch.sync(Code::io);
-    else if (durability_ == Durability::power) batch.sync_filesystem();
-    if (!undisturbed()) {
-      scratch_folder.remove_tree(name);
-      return false;
-    }
-    scratch_folder.rename_into(name, folder_, kBatch);
+    lock_ = Lock::try_acquire(files.scratch(), lock_of_batch(name_));
   } catch (const Error&) {
-    try {
-      scratch_folder.remove_tree(name);
-    } catch (const Error&) {
-      // The first failure is the one to report; this is swept by the next writer.
-    }
+    files.scratch().remove(lock_of_batch(name_));
     throw;
   }
+}
+
+TaskBatch::~TaskBatch() {
+  try {
+    if (!committed_ && folder_) files_.scratch().remove_tree(name_);
+    files_.scratch().remove(lock_of_batch(name_));
+  } catch (const Error&) {
+    // It is litter from now on: a later writer removes it.
+  }
+}
+
+void TaskBatch::write(const std::vector<Task>& tasks) {
+  folder_.emplace(files_.scratch().make_beneath(name_, Durability::process));
+  constexpr std::size_t kFew = 16;  // above it one flush of everything is cheaper than one each
+  const bool durable = files_.durability_ == Durability::power;
+  const bool each = durable && tasks.size() <= kFew;
+  for (const Task& task : tasks) {
+    stamps_.push_back(folder_->write_unseen(TaskFiles::file_of(task.id), text_of(task),
+                                            each ? Durability::power : Durability::process));
+  }
+  if (each) folder_->sync(Code::io);
+  else if (durable) folder_->sync_filesystem();
+}
+
+bool TaskBatch::commit(const std::function<bool()>& undisturbed) {
+  if (!undisturbed()) return false;
+  files_.scratch().rename_into(name_, files_.folder_, TaskFiles::kBatch);
+  committed_ = true;
   after_change([&] {
-    if (durability_ == Durability::power) folder_.sync();
-    move_batch_in();
-    changed_at_ = folder_.mtime_ns();
+    if (files_.durability_ == Durability::power) files_.folder_.sync();
+    files_.move_batch_in();
+    files_.changed_at_ = files_.folder_.mtime_ns();
   });
   return true;
 }
@@ -148,15 +165,23 @@ void TaskFiles::remove(TaskId id) const {
   if (durability_ == Durability::power) folder_.sync();
 }
 
-void TaskFiles::settle() const {
+bool TaskFiles::is_being_written(const Folder& scratch, std::string_view name) {
+  if (name.ends_with(kBatchLockSuffix)) name.remove_suffix(kBatchLockSuffix.size());
+  return name.starts_with(kBatchPrefix) && look_at_lock(scratch, lock_of_batch(name)) == Held::yes;
+}
+
+bool TaskFiles::settle() const {
   move_batch_in();
   const auto scratch_folder = folder_.find_beneath(kScratch);
-  if (!scratch_folder) return;
+  if (!scratch_folder) return false;
   std::vector<std::string> litter;
   scratch_folder->each_name([&](const char* name) {
     if (is_temporary(name) || std::string_view(name).starts_with(kBatchPrefix)) litter.emplace_back(name);
   });
+  const auto alive =
+      std::erase_if(litter, [&](const std::string& name) { return is_being_written(*scratch_folder, name); });
   for (const std::string& name : litter) scratch_folder->remove_tree(name);
+  return alive > 0;
 }
 
 }  // namespace team

@@ -2,11 +2,12 @@
 //
 //   N.json            a task
 //   .highwatermark    the last id that was given out
-//   .tmp/             files on their way in; whatever is there while nobody holds the board's lock is litter
+//   .tmp/             files on their way in; whatever is there while nobody holds the board's lock is litter, but for
+//                     batch-X if somebody holds batch-X.lock
 //   .batch/           a batch of new tasks that is decided but not yet in place: whoever sees it moves it in. All of a
 //                     batch comes or nothing; who looks at the very moment may see a part of what is coming.
 //
-// Reading needs no lock. Everything else is done under the board's lock.
+// Reading needs no lock. Everything else is done under the board's lock, but for writing a batch (TaskBatch).
 #pragma once
 
 #include <functional>
@@ -17,6 +18,7 @@
 
 #include "libteam/record/task.h"
 #include "libteam/system/file.h"
+#include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
 
 namespace team {
@@ -60,8 +62,10 @@ class TaskFiles {
   // Ids up to this one are used up. Before the task that has the highest id goes, this must be on the disk.
   void give(TaskId id, Durability durability) const;
 
-  // Moves a decided batch in and removes what dead writers left.
-  void settle() const;
+  // Whether an entry of the scratch folder belongs to a batch whose writer is at work.
+  static bool is_being_written(const Folder& scratch, std::string_view name);
+  // Moves a decided batch in and removes what dead writers left. True if the writer of another batch is at work.
+  bool settle() const;
 
   static constexpr const char* kLock = ".lock";
   static constexpr const char* kHighWatermark = ".highwatermark";
@@ -70,15 +74,42 @@ class TaskFiles {
   static constexpr const char* kSetAsideSuffix = ".of-batch";  // a task whose id somebody else took
 
  private:
+  friend class TaskBatch;
   const Folder& scratch() const;
-  bool create_batch(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
-                    const std::function<bool()>& undisturbed) const;
   void move_batch_in() const;
 
   Folder folder_;
   Durability durability_;
   mutable std::optional<Folder> scratch_;  // opened when something is written
   mutable std::int64_t changed_at_ = 0;
+};
+
+// New tasks that all come or none. A large batch takes seconds to reach the disk: it is written while nobody holds the
+// board's lock, which is needed at the beginning and at the end only.
+class TaskBatch {
+ public:
+  // Under the board's lock: from here on nobody takes the batch for litter. `files` outlives this.
+  explicit TaskBatch(const TaskFiles& files);
+  // Removes the batch unless it was committed.
+  ~TaskBatch();
+  TaskBatch(const TaskBatch&) = delete;
+  TaskBatch& operator=(const TaskBatch&) = delete;
+
+  // Writes the tasks where nobody looks; on the disk when it returns. Once, and needs no lock.
+  void write(const std::vector<Task>& tasks);
+  // Under the board's lock: puts the tasks in their places. False, and nothing is changed, if `undisturbed`, which is
+  // asked last, says so.
+  bool commit(const std::function<bool()>& undisturbed);
+  // Of the written tasks, in their order.
+  const std::vector<Stamp>& stamps() const { return stamps_; }
+
+ private:
+  const TaskFiles& files_;
+  std::string name_;
+  std::optional<Lock> lock_;
+  std::optional<Folder> folder_;
+  std::vector<Stamp> stamps_;
+  bool committed_ = false;
 };
 
 }  // namespace team
