@@ -19,14 +19,15 @@ bool fits(const team::Envelope& envelope, const Options& options) {
 }
 
 team::Exit log(team::Context& context, const Options& options) {
+  constexpr int kLinesBetween = 512;  // a reader that has enough, such as head(1), ends a long search early
+  int lines = 0;
   std::int64_t last = options.after.value_or(0);
   const auto show = [&](std::string_view line) {
     const team::Envelope envelope = team::parse_envelope(line, "events.jsonl");
     last = envelope.seq;
     if (fits(envelope, options)) team::print_event(context, envelope);
-    if (!options.follow) return true;
-    context.out().flush();
-    return !context.out().failed();
+    if (++lines % kLinesBetween == 0 || options.follow) context.out().flush();
+    return !context.out().failed() && (lines % kLinesBetween != 0 || !context.out().is_deserted());
   };
   if (!options.follow) context.mail().events().each_after(last, show);
   const auto is_deserted = [&] { return context.out().is_deserted(); };

@@ -40,13 +40,20 @@ std::string lines_of(const std::vector<Message>& messages) {
 
 constexpr std::string_view kLockSuffix = "_inbox.lock";
 
+// Whether a file of this owner may name the content of a message. A transcript, which may be huge, does not.
+bool holds_mail_of(const std::string& owner, std::string_view name) {
+  if (!name.starts_with(owner + "_") || !name.ends_with(".jsonl")) return false;
+  const std::string_view kind = name.substr(owner.size() + 1);
+  return kind == "inbox.jsonl" || kind == "backlog.jsonl" || kind == "rejected.jsonl" || kind.starts_with("taken");
+}
+
 // Takes those that a message of this owner has out of `ids`. Under the lock nothing moves from one file to another.
 void erase_wanted(const Folder& folder, const std::string& owner, double lock_timeout, std::set<std::string>& ids) {
   const Lock lock = Lock::acquire(folder, owner + std::string(kLockSuffix), lock_timeout);
   std::vector<std::string> names;
   folder.each_name([&](const char* entry) {
     const std::string_view name = entry;
-    if (name.starts_with(owner + "_") && name.ends_with(".jsonl")) names.emplace_back(name);
+    if (holds_mail_of(owner, name)) names.emplace_back(name);
   });
   for (const std::string& name : names) {
     const Fd fd = folder.open_if_there(name, O_RDONLY);
@@ -395,7 +402,12 @@ std::optional<Message> Mailbox::parse_or_reject(const std::string& line) const {
     if (message.id.empty()) message.id = new_id();
     return message;
   } catch (const Error& error) {
-    const Fd fd = folder_.open(file("rejected.jsonl"), O_WRONLY | O_CREAT | O_APPEND);
+    constexpr off_t kMost = off_t{4} << 20;
+    Fd fd = folder_.open(file("rejected.jsonl"), O_WRONLY | O_CREAT | O_APPEND);
+    if (size_of(fd) >= kMost) {
+      folder_.rename_into(file("rejected.jsonl"), folder_, file("rejected.old"));
+      fd = folder_.open(file("rejected.jsonl"), O_WRONLY | O_CREAT | O_APPEND);
+    }
     if (!append_or_undo(fd, size_of(fd), rejection_line(line, error.what(), now()))) {
       fail_errno("cannot write", folder_.path_of(file("rejected.jsonl")));
     }
