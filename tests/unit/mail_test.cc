@@ -546,21 +546,6 @@ void unsure_answers() {
   CHECK(answer(Code::unknown) && mail.requests().get(id).verdict == true);
 }
 
-void announcements() {
-  const Box box;
-  const Mail mail(box.root, box.team, 1);
-  Task done, freed;
-  done.subject = "one";
-  freed.subject = "two";
-  freed.owner = "ann";
-  done.status = Status::pending;
-  announce_freed(mail, box.team, done, {freed}, {});
-  CHECK(box.take() == "nothing");
-  done.status = Status::completed;
-  announce_freed(mail, box.team, done, {freed}, {});
-  CHECK(box.take().starts_with("[System] Task \"one\" completed by user."));
-}
-
 }  // namespace
 
 int main() {
@@ -587,6 +572,5 @@ int main() {
   questions();
   answers();
   unsure_answers();
-  announcements();
   return test::report();
 }
