@@ -9,7 +9,8 @@ setup_file() { strace -qqo /dev/null true 2>/dev/null || skip 'cannot trace here
 # bytes_read FILE: what the traced reads gave, in all.
 bytes_read() { awk -F ' = ' '/^(read|pread64|preadv)\(/ && $NF > 0 { sum += $NF } END { print sum + 0 }' "$1"; }
 
-# answered_plans COUNT: so many that were answered long ago, then two that wait: the ids are in `answered`, `plan` and `new`.
+# answered_plans COUNT: so many that were answered long ago, then two that wait: the ids are in `answered`, `plan` and
+# `new`.
 answered_plans() {
   plan-submit 'old' --as backend >plan
   plan-approve "$(cat plan)" >/dev/null
@@ -111,29 +112,39 @@ long_log() {
   seq 2000 | jq -c '{subject: "task \(.)"}' | task-create - >/dev/null
   task-claim --next --as ann >/dev/null
 
-  unshare --time --boottime 10 strace -qqo trace -e trace=newfstatat,statx,openat,openat2 task-claim --next --as bob >out
+  unshare --time --boottime 10 \
+    strace -qqo trace -e trace=newfstatat,statx,openat,openat2 task-claim --next --as bob >out
 
   same 2 "$(cut -f 1 out)"
   (($(wc -l <trace) < 500))
 }
 
-is_syncing() { grep -q '^syncfs(' trace; }
+# start_batch: task-create of `batch` in the background, as $WRITER, stopped when its files are written.
+start_batch() {
+  strace -qqo trace -e trace=syncfs -e inject=syncfs:signal=SIGSTOP:when=1 task-create - <batch >ids 2>errors 3>&- &
+  WRITER=$!
+  wait_until grep -qs 'stopped by SIGSTOP' trace
+}
+
+# go_on: lets it finish; its exit code is in $ended.
+go_on() {
+  pkill -CONT -P "$WRITER"
+  ended=0
+  wait "$WRITER" || ended=$?
+}
 
 @test "the board is free while a batch is written, and nobody takes it for litter" {
   task-create 'first' >/dev/null
   export TEAM_DURABILITY=power
 
   seq 20 | jq -c '{subject: "task \(.)"}' >batch
-  strace -qqo trace -e trace=syncfs -e inject=syncfs:delay_enter=3000000 task-create - <batch >ids 3>&- &
-  writer=$!
-  wait_until is_syncing
+  start_batch
   rm .tasks/.index
   run --separate-stderr task-create 'other' --lock-timeout 0.5
   team-fsck >fsck
-  kill -0 "$writer"
-  wait "$writer"
+  go_on
 
-  same '0 22' "$status $output"
+  same '0 22 0' "$status $output $ended"
   same '' "$(cat fsck)"
   same "$(seq 2 21)" "$(cat ids)"
   same "$(seq 22)" "$(task-list | cut -f 1)"
@@ -145,14 +156,11 @@ is_syncing() { grep -q '^syncfs(' trace; }
   export TEAM_DURABILITY=power
 
   seq 20 | jq -c '{subject: "task \(.)", blockedBy: [1]}' >batch
-  strace -qqo trace -e trace=syncfs -e inject=syncfs:delay_enter=2000000 task-create - <batch >ids 2>errors 3>&- &
-  writer=$!
-  wait_until is_syncing
+  start_batch
   task-delete 1
-  status=0
-  wait "$writer" || status=$?
+  go_on
 
-  same '3 task-create: not_found: no task 1 to be blocked by' "$status $(cat errors)"
+  same '3 task-create: not_found: no task 1 to be blocked by' "$ended $(cat errors)"
   same '' "$(ls -A .tasks/.tmp)"
   same 2 "$(task-create 'next')"
 }
