@@ -54,6 +54,7 @@ in_a_repository() {
   swap .teams
 
   wait_until says bob 'the team has another folder'
+  team-trust  # a copy needs a mark of its own
   run --separate-stderr teammate-run bob --exec true
   refused 4 'teammate-run: conflict: bob is running already*'
 }
@@ -134,6 +135,7 @@ in_a_repository() {
   start_asleep team-wait idle=bob
 
   swap .teams
+  team-trust  # a copy needs a mark of its own
   start_idle bob --exec true
 
   ended 0 '' ''
