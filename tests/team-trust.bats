@@ -30,9 +30,9 @@ a_checkout() {
 }
 
 MARKS=teamkit/trusted
-# untrusted [WHY]: the end of the message.
+# untrusted WHY [ROOT]: the end of the message.
 untrusted() {
-  echo "team alpha in '$PWD' is not trusted$1; 'team-trust -t alpha --show' lists what it runs, 'team-trust -t alpha' accepts it"
+  echo "team alpha in '${2:-$PWD}' is not trusted$1; 'team-trust -t alpha --show' lists what it runs, 'team-trust -t alpha' accepts it"
 }
 
 @test "a store that came with a checkout runs no hook: the change is refused, and the message names the way out" {
@@ -126,12 +126,12 @@ $PWD	beta	current" "$(team-trust --list)"
   cp -a .teams .tasks copy
 
   run --separate-stderr env -C copy task-create first
-  PWD=$PWD/copy as_expected 7 '' "task-create: permission_denied: hook task-created: $(PWD=$PWD/copy untrusted '')"
+  as_expected 7 '' "task-create: permission_denied: hook task-created: $(untrusted '' "$PWD/copy")"
 
   mkdir moved
   mv .teams .tasks moved
   run --separate-stderr env -C moved task-create first
-  as_expected 7 '' "task-create: permission_denied: hook task-created: $(PWD=$PWD/moved untrusted ": you trusted it as team alpha in '${PWD}'")"
+  as_expected 7 '' "task-create: permission_denied: hook task-created: $(untrusted ": you trusted it as team alpha in '$PWD'" "$PWD/moved")"
 
   mv copy/.teams copy/.tasks .
   run --separate-stderr task-create first
