@@ -239,7 +239,7 @@ void transcripts() {
 
 void hooks() {
   const Alpha alpha;
-  const Hooks hooks(alpha.folder, alpha.path, "alpha", 10);
+  const Hooks hooks(alpha.folder, alpha.root, "alpha", 10);
   CHECK(!hooks.any() && !hooks.has("task-created"));
   fs::create_directory(alpha.of_team("hooks"));
   fs::permissions(alpha.of_team("hooks"), fs::perms::owner_all);
