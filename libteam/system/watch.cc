@@ -1,6 +1,5 @@
 #include "libteam/system/watch.h"
 
-#include <linux/magic.h>
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/timerfd.h>
@@ -15,15 +14,9 @@
 #include <utility>
 
 #include "libteam/base/error.h"
+#include "libteam/system/filesystem.h"
 
 namespace team {
-
-namespace {
-
-// Missing from linux/magic.h on Debian 12.
-constexpr long kCifsMagic = 0xFF534D42;
-
-}  // namespace
 
 bool is_deserted(int fd) {
   pollfd reader{fd, 0, 0};
@@ -34,16 +27,7 @@ bool Watch::is_told_of(const Folder& folder) {
   const char* choice = std::getenv("TEAM_NOTIFY");
   if (choice != nullptr && std::strcmp(choice, "poll") == 0) return false;
   struct statfs status {};
-  if (::fstatfs(folder.fd(), &status) != 0) return false;
-  switch (static_cast<long>(status.f_type)) {
-    case NFS_SUPER_MAGIC:
-    case SMB_SUPER_MAGIC:
-    case SMB2_SUPER_MAGIC:
-    case kCifsMagic:
-    case FUSE_SUPER_MAGIC:
-    case V9FS_MAGIC: return false;
-    default: return true;
-  }
+  return ::fstatfs(folder.fd(), &status) == 0 && network_filesystem(static_cast<long>(status.f_type)).empty();
 }
 
 Watch::Watch() : inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
