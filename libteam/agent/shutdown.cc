@@ -6,6 +6,7 @@
 #include "libteam/base/text.h"
 #include "libteam/store/presence.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/lock_holder.h"
 #include "libteam/system/process.h"
 #include "libteam/system/watch.h"
 
@@ -51,12 +52,12 @@ class Handshake {
 
   // The process that holds the lock, and no other, is ended, with all that descends from it.
   void kill() {
-    const auto pid = holder_of(folder_, alive_file(stopped_.name));
-    if (lives() && (!pid || pid != pid_)) {
+    const std::string lock = alive_file(stopped_.name);
+    const bool killed = pid_ && kill_tree(*pid_, [&] { return holds_lock(*pid_, folder_, lock); });
+    if (lives() && !killed) {
       stopped_.reason = "cannot be killed: which process it is cannot be told from here";
       return;
     }
-    if (pid) kill_tree(*pid);
     Watch watch(folder_);
     const Deadline deadline = Deadline::in(5);
     while (lives() && !deadline.passed()) watch.wait(deadline.or_in(0.02));

@@ -170,7 +170,7 @@ void Spawner::start_in_background(const Folder& folder, const std::string& name,
     if (has_started(folder, name, before)) {
       if (state_of(folder, name)->pid == pid) return;
       // Another one was faster: ours must not lie in wait for its end.
-      kill_tree(pid);
+      kill_tree(pid, [] { return true; });
       fail(Code::conflict, "{} is running already", name);
     }
     if (const auto status = ended_child(pid)) {
@@ -180,7 +180,7 @@ void Spawner::start_in_background(const Folder& folder, const std::string& name,
     }
     if (!watch.wait(deadline).any) break;
   }
-  kill_tree(pid);
+  kill_tree(pid, [] { return true; });
   fail(Code::io, "{} did not start within {} s", name, kSecondsToStart);
 }
 

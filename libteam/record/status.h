@@ -17,9 +17,10 @@ struct MemberStatus {
   // What it wrote itself (active, idle, …) while it lives and after an orderly end; "dead" if that end was none;
   // "running" if it has written nothing; "lead"; "-" if it was never run by us.
   std::string state;
-  std::optional<double> since;  // and why, and in which process
+  bool is_running = false;
+  std::optional<double> since;  // and why
   std::string reason;
-  std::optional<std::int64_t> pid;
+  std::optional<std::int64_t> pid;  // its process; none if that is not of our pid namespace
   std::optional<std::string> pane;
   std::optional<TaskId> task;
   std::string subject;  // of that task

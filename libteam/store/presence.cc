@@ -4,6 +4,7 @@
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
+#include "libteam/system/lock_holder.h"
 
 namespace team {
 
@@ -30,7 +31,7 @@ Presence::Presence(const Roster& roster, const Team& team, const std::string& me
       member_(member),
       lock_timeout_(lock_timeout),
       life_(take_life(folder_, member)) {
-  folder_.sweep_temporaries();
+  if (const auto lock = Lock::try_acquire(folder_, kLock)) folder_.sweep_temporaries();
   try {
     before_ = state_of(folder_, member);
   } catch (const Error& error) {

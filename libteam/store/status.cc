@@ -11,6 +11,7 @@
 #include "libteam/record/settings.h"
 #include "libteam/store/mail.h"
 #include "libteam/store/presence.h"
+#include "libteam/system/lock_holder.h"
 
 namespace team {
 
@@ -108,7 +109,11 @@ std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team
       status.since = state->since;
       status.reason = state->reason;
       status.task = life == Life::running ? state->task : std::nullopt;
-      if (life == Life::running) status.pid = state->pid;
+      status.is_running = life == Life::running;
+      // A member in another pid namespace has a pid that means another process here, or none.
+      const bool is_here =
+          life == Life::running && holds_lock(static_cast<int>(state->pid), folder, alive_file(member.name));
+      if (is_here) status.pid = state->pid;
       if (life == Life::running) status.pane = state->pane;
     }
     members.push_back(std::move(status));

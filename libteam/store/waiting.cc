@@ -12,6 +12,7 @@
 #include "libteam/store/presence.h"
 #include "libteam/store/status.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/lock_holder.h"
 
 namespace team {
 

@@ -1,66 +1,97 @@
 #include "libteam/system/lock.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <string_view>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/system/lock_holder.h"
 
 namespace team {
 
 namespace {
 
-// Interrupts system calls of this thread from `seconds` on, again and again: a single signal could fall between the
-// look at the clock and the call and be lost.
-class Alarm {
- public:
-  explicit Alarm(double seconds) {
-    struct sigaction action {};
-    action.sa_handler = [](int) {};
-    ::sigaction(SIGALRM, &action, &before_);
-    sigset_t alarm;
-    ::sigemptyset(&alarm);
-    ::sigaddset(&alarm, SIGALRM);
-    ::pthread_sigmask(SIG_UNBLOCK, &alarm, &mask_before_);  // a parent may have left it blocked
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGALRM;
-    event._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
-    if (::timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) fail_errno("cannot make", "a timer");
-    constexpr long kAgain = 10'000'000;
-    constexpr double kLongest = 1e9;
-    seconds = std::min(seconds, kLongest);
-    const auto whole = static_cast<time_t>(seconds);
-    const auto rest = static_cast<long>((seconds - static_cast<double>(whole)) * 1e9);
-    const itimerspec at{{0, kAgain}, {whole, rest > 0 || whole > 0 ? rest : 1}};
-    ::timer_settime(timer_, 0, &at, nullptr);
+timespec in_seconds(double seconds) {
+  constexpr double kLongest = 1e9;
+  seconds = std::min(seconds, kLongest);
+  timespec at{};
+  ::clock_gettime(CLOCK_MONOTONIC, &at);
+  const auto whole = static_cast<time_t>(seconds);
+  at.tv_sec += whole;
+  at.tv_nsec += static_cast<long>((seconds - static_cast<double>(whole)) * 1e9);
+  if (at.tv_nsec >= 1'000'000'000) {
+    ++at.tv_sec;
+    at.tv_nsec -= 1'000'000'000;
   }
-  Alarm(const Alarm&) = delete;
-  Alarm& operator=(const Alarm&) = delete;
-  ~Alarm() {
-    ::timer_delete(timer_);
-    ::sigaction(SIGALRM, &before_, nullptr);
-    ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  return at;
+}
+
+// A thread that blocks in flock(2), where the kernel keeps the waiting line. The lock belongs to the open file, not to
+// the thread: it stays when the thread has ended.
+class Waiter {
+ public:
+  // Blocks until the file is locked, or the system refuses, or the moment has come: then false.
+  static bool wait(int fd, const timespec& until) {
+    Waiter waiter(fd);
+    if (!waiter.start()) return poll(fd, until);
+    if (::pthread_clockjoin_np(waiter.thread_, nullptr, CLOCK_MONOTONIC, &until) != 0) {
+      ::pthread_cancel(waiter.thread_);
+      ::pthread_join(waiter.thread_, nullptr);
+    }
+    // Whether the thread got the lock, perhaps in the last moment: then the open file has it already.
+    return ::flock(fd, LOCK_EX | LOCK_NB) == 0;
   }
 
  private:
-  struct sigaction before_ {};
-  sigset_t mask_before_{};
-  timer_t timer_{};
+  explicit Waiter(int fd) : fd_(fd) {}
+
+  bool start() {
+    // Signals are for the thread that looks for them.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = ::pthread_create(&thread_, nullptr, block, this) == 0;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return started;
+  }
+
+  static void* block(void* argument) {
+    const int fd = static_cast<Waiter*>(argument)->fd_;
+    // It has nothing to clean up, and can be cancelled at any instruction.
+    int before = 0;
+    ::pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+    while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) continue;
+    return nullptr;
+  }
+
+  // Where there can be no more threads.
+  static bool poll(int fd, const timespec& until) {
+    constexpr long kPause = 5'000'000;
+    while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return false;
+      timespec now{};
+      ::clock_gettime(CLOCK_MONOTONIC, &now);
+      const bool passed = now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec);
+      if (passed) {
+        errno = EWOULDBLOCK;
+        return false;
+      }
+      const timespec pause{0, kPause};
+      ::nanosleep(&pause, nullptr);
+    }
+    return true;
+  }
+
+  int fd_;
+  pthread_t thread_{};
 };
 
 Fd open_lock(const Folder& folder, const std::string& name) {
@@ -68,100 +99,54 @@ Fd open_lock(const Folder& folder, const std::string& name) {
   return folder.open(name, O_RDONLY | O_CREAT);
 }
 
-std::string command_of(int pid) {
-  std::string name(64, '\0');
-  const Fd fd(::open(fmt::format("/proc/{}/comm", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  const ssize_t got = fd ? ::read(fd.get(), name.data(), name.size()) : 0;
-  name.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  return first_line(name);
-}
-
-using FileOfC = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-FileOfC open_list(const char* path) {
-  return {std::fopen(path, "re"), [](std::FILE* file) { return std::fclose(file); }};
-}
-
-// As the kernel names a file in its list of locks.
-struct Place {
-  unsigned major_number = 0, minor_number = 0;
-  unsigned long inode = 0;
-  bool operator==(const Place&) const = default;
-};
-
-// The device is that of the mount: btrfs and overlayfs show another one in stat(2).
-std::optional<Place> place_of(const Fd& file) {
-  struct statx status {};
-  if (::statx(file.get(), "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &status) != 0) return std::nullopt;
-  Place place{status.stx_dev_major, status.stx_dev_minor, static_cast<unsigned long>(status.stx_ino)};
-  const FileOfC mounts = open_list("/proc/self/mountinfo");
-  char line[256];
-  bool at_start = true;  // of a line: some are longer than ours
-  while (mounts && std::fgets(line, sizeof line, mounts.get()) != nullptr) {
-    unsigned long long mount = 0;
-    Place found = place;
-    const bool parsed =
-        at_start && std::sscanf(line, "%llu %*u %u:%u", &mount, &found.major_number, &found.minor_number) == 3;
-    if (parsed && mount == status.stx_mnt_id) return found;
-    at_start = std::strchr(line, '\n') != nullptr;
-  }
-  return place;
-}
-
-std::optional<int> look_for_holder(const Place& place) {
-  const FileOfC locks = open_list("/proc/locks");
-  if (!locks) return std::nullopt;
-  char line[256];
-  while (std::fgets(line, sizeof line, locks.get()) != nullptr) {
-    char kind[16];
-    int pid = 0;
-    Place at;
-    if (std::sscanf(line, "%*d: %15s %*s %*s %d %x:%x:%lu", kind, &pid, &at.major_number, &at.minor_number,
-                    &at.inode) != 5) {
-      continue;  // "-> FLOCK": somebody who waits too
-    }
-    if (std::strcmp(kind, "FLOCK") == 0 && at == place && pid > 0) return pid;
-  }
-  return std::nullopt;
-}
-
-// The kernel gives its list in parts, between which locks come and go: one that is there may be missed.
-std::optional<int> holder_of(const Fd& lock) {
-  constexpr int kLooks = 5;
-  const auto place = place_of(lock);
-  std::optional<int> holder;
-  for (int i = 0; i < kLooks && place && !holder; ++i) holder = look_for_holder(*place);
-  return holder;
-}
-
-// "pid 4711 (task-claim)"; "another process" where the kernel does not show it.
-std::string describe_holder(const Fd& lock) {
-  const auto pid = holder_of(lock);
-  if (!pid) return "another process";
-  const std::string command = command_of(*pid);
-  return command.empty() ? fmt::format("pid {}", *pid) : fmt::format("pid {} ({})", *pid, command);
-}
-
 }  // namespace
+
+int lock_file(const Folder& folder, const std::string& name, Fd& fd, int operation) {
+  const int result = ::flock(fd.get(), operation);
+  if (result == 0 || errno != EBADF) return result;
+  // A folder cannot be opened for writing, and another file may have the name by now.
+  Fd writable(::openat(folder.fd(), name.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
+  struct stat one {
+  }, other{};
+  const bool same = writable && ::fstat(fd.get(), &one) == 0 && ::fstat(writable.get(), &other) == 0 &&
+                    one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+  if (!same) {
+    errno = EBADF;
+    return -1;
+  }
+  fd = std::move(writable);
+  return ::flock(fd.get(), operation);
+}
+
+// Not by closing alone: a program that another thread started meanwhile has the descriptor too.
+Lock::~Lock() {
+  if (fd_) ::flock(fd_.get(), LOCK_UN);
+}
 
 Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds) {
   Fd fd = open_lock(folder, name);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
-  const Deadline deadline = Deadline::in(seconds);
-  const Alarm alarm(seconds);
-  while (::flock(fd.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) fail_errno("cannot lock", folder.path_of(name));
-    if (deadline.passed()) {
-      fail(Code::again, "cannot lock '{}': {} holds it; waited {} s", folder.path_of(name), describe_holder(fd),
-           seconds);
-    }
+  if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+  if (errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
+  if (seconds > 0 && Waiter::wait(fd.get(), in_seconds(seconds))) return Lock(std::move(fd));
+  if (seconds > 0 && errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
+  // The holder may let go, or be killed, while we look for it: then the lock is free in a moment. Of a holder in
+  // another pid namespace we see nothing, however often we look.
+  constexpr int kLooks = 5;
+  Holder holder;
+  int unlisted = 0;
+  for (const Deadline patience = Deadline::in(1); unlisted < kLooks && !patience.passed(); ::usleep(2000)) {
+    holder = describe_holder(fd);
+    if (!holder.name.empty()) break;
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+    if (!holder.is_listed) ++unlisted;
   }
-  return Lock(std::move(fd));
+  fail(Code::again, "cannot lock '{}': {} holds it; waited {} s", folder.path_of(name),
+       holder.name.empty() ? "another process" : holder.name, seconds);
 }
 
 std::optional<Lock> Lock::try_acquire(const Folder& folder, const std::string& name) {
   Fd fd = open_lock(folder, name);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+  if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
   if (errno == EWOULDBLOCK) return std::nullopt;
   fail_errno("cannot lock", folder.path_of(name));
 }
@@ -187,29 +172,6 @@ Held look_at_lock(const Folder& folder, const std::string& name) {
   if (::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) return Held::no;
   if (errno == EWOULDBLOCK) return Held::yes;
   fail_errno("cannot look at", folder.path_of(name));
-}
-
-std::optional<int> holder_of(const Folder& folder, const std::string& name) {
-  if (look_at_lock(folder, name) != Held::yes) return std::nullopt;
-  return holder_of(folder.open(name, O_RDONLY));
-}
-
-bool is_about_to_be_free(const Folder& folder, const std::string& name) {
-  const auto pid = holder_of(folder, name);
-  if (!pid) return false;
-  const FileOfC status = open_list(fmt::format("/proc/{}/status", *pid).c_str());
-  if (!status) return true;
-  char line[256];
-  while (std::fgets(line, sizeof line, status.get()) != nullptr) {
-    char state = 0;
-    unsigned long long pending = 0;
-    if (std::sscanf(line, "State: %c", &state) == 1 && (state == 'Z' || state == 'X')) return true;
-    constexpr unsigned long long kKill = 1ULL << (SIGKILL - 1);
-    const bool parsed =
-        std::sscanf(line, "SigPnd: %llx", &pending) == 1 || std::sscanf(line, "ShdPnd: %llx", &pending) == 1;
-    if (parsed && (pending & kKill) != 0) return true;
-  }
-  return false;
 }
 
 }  // namespace team

@@ -1,8 +1,9 @@
 // Locks that the kernel keeps: flock(2) on a file of its own that is never removed.
 //
 // A lock ends with the process that holds it, however that ends, so nothing is ever stale and nothing is ever stolen
-// from a living process. The wait is blocking and fair, never a poll. Boost's file_lock is not used: it is an fcntl
-// lock, which a process loses as soon as it closes any descriptor of the file.
+// from a living process. The wait is blocking and fair, never a poll, and several threads can wait at once: no signal
+// handler and no timer of the process is involved. Boost's file_lock is not used: it is an fcntl lock, which a process
+// loses as soon as it closes any descriptor of the file.
 #pragma once
 
 #include <optional>
@@ -14,11 +15,15 @@ namespace team {
 
 class Lock {
  public:
-  // Blocks until the lock is had or `seconds` have passed: then throws again, with the holder's pid and command.
+  // Blocks until the lock is ours or `seconds` have passed: then throws again, with the pid and the command of the
+  // holder as far as they can be seen from here (lock_holder.h).
   static Lock acquire(const Folder& folder, const std::string& name, double seconds);
 
   // Takes the lock if it is free; none if somebody holds it.
   static std::optional<Lock> try_acquire(const Folder& folder, const std::string& name);
+  Lock(Lock&&) = default;
+  Lock& operator=(Lock&&) = delete;
+  ~Lock();
 
  private:
   explicit Lock(Fd fd) : fd_(std::move(fd)) {}
@@ -42,11 +47,8 @@ enum class Held { yes, no, no_file };
 // Whether anybody holds the lock now. Makes no file and, for others, is as if it had not looked.
 Held look_at_lock(const Folder& folder, const std::string& name);
 
-// Which process took the lock that somebody holds, by the kernel's own list; none if nobody does or it does not show.
-std::optional<int> holder_of(const Folder& folder, const std::string& name);
-
-// Whether the process that took the lock is being killed, or is gone while its keeper still holds the lock: then the
-// lock is free soon. A hint only; false where the process cannot be seen.
-bool is_about_to_be_free(const Folder& folder, const std::string& name);
+// flock(2) for a file that was opened read-only. NFS locks only files that are open for writing: there `fd` becomes
+// another descriptor of the same file. As flock: 0, or -1 with errno set.
+int lock_file(const Folder& folder, const std::string& name, Fd& fd, int operation);
 
 }  // namespace team

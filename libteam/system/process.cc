@@ -70,7 +70,30 @@ bool is_detached(pid_t pid) {
   return false;
 }
 
-// The parent of each process, by /proc.
+// One process, by /proc.
+struct Status {
+  pid_t parent = 0;
+  bool is_over = false;  // nothing of it runs: it only waits to be reaped
+};
+
+std::optional<Status> status_of(pid_t pid) {
+  // "PID (NAME) STATE PPID ... THREADS ...": the name may hold anything, so the last parenthesis counts.
+  const std::string stat = read_proc(pid, "stat");
+  const std::size_t end = stat.rfind(')');
+  Status status;
+  char state = 0;
+  int threads = 0;
+  constexpr const char* kFormat =
+      " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d";  // states(3), ppid(4), threads(20)
+  if (end == std::string::npos || std::sscanf(stat.c_str() + end + 1, kFormat, &state, &status.parent, &threads) != 3) {
+    return std::nullopt;
+  }
+  // A process whose main thread has ended is shown as a zombie while its other threads run.
+  status.is_over = (state == 'Z' || state == 'X') && threads <= 1;
+  return status;
+}
+
+// The children of each process.
 std::map<pid_t, std::vector<pid_t>> all_children() {
   std::map<pid_t, std::vector<pid_t>> children;
   DIR* proc = ::opendir("/proc");
@@ -78,13 +101,8 @@ std::map<pid_t, std::vector<pid_t>> all_children() {
   while (const dirent* entry = ::readdir(proc)) {
     const auto pid = parse_integer(entry->d_name);
     if (!pid) continue;
-    // "PID (NAME) STATE PPID ...": the name may hold anything, so the last parenthesis counts.
-    const std::string stat = read_proc(static_cast<pid_t>(*pid), "stat");
-    const std::size_t end = stat.rfind(')');
-    int parent = 0;
-    char state = 0;
-    if (end == std::string::npos || std::sscanf(stat.c_str() + end + 1, " %c %d", &state, &parent) != 2) continue;
-    if (state != 'Z') children[parent].push_back(static_cast<pid_t>(*pid));
+    const auto status = status_of(static_cast<pid_t>(*pid));
+    if (status && !status->is_over) children[status->parent].push_back(static_cast<pid_t>(*pid));
   }
   ::closedir(proc);
   return children;
@@ -452,19 +470,31 @@ std::optional<int> ended_child(pid_t pid) {
   return ::waitpid(pid, &wait_status, WNOHANG) == pid ? std::optional(exit_status(wait_status)) : std::nullopt;
 }
 
-void kill_tree(pid_t root) {
-  std::set<pid_t> stopped = {root};
-  ::kill(root, SIGSTOP);
+bool kill_tree(pid_t root, const std::function<bool()>& is_meant) {
+  // A descriptor means one process, a pid whichever has it at the moment.
+  std::map<pid_t, Fd> stopped;
+  const auto signal = [](const Fd& process, int number) {
+    return ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0) == 0;
+  };
+  Fd first = watch_process(root);
+  if (!first || !is_meant() || !signal(first, SIGSTOP)) return false;
+  stopped.emplace(root, std::move(first));
   // One that is stopped starts nobody; when a look finds nobody new, all are stopped.
   for (bool found = true; found;) {
     found = false;
     for (const pid_t pid : descendants(root)) {
-      if (!stopped.insert(pid).second) continue;
-      ::kill(pid, SIGSTOP);
+      if (stopped.contains(pid)) continue;
+      Fd process = watch_process(pid);
+      const auto status = status_of(pid);
+      // A child of a stopped process is not reaped: its pid is not given to another process.
+      if (!process || !status || !stopped.contains(status->parent)) continue;
+      signal(process, SIGSTOP);
+      stopped.emplace(pid, std::move(process));
       found = true;
     }
   }
-  for (const pid_t pid : stopped) ::kill(pid, SIGKILL);
+  for (const auto& [pid, process] : stopped) signal(process, SIGKILL);
+  return true;
 }
 
 Signals::Signals() {

@@ -87,8 +87,10 @@ Fd watch_process(pid_t pid);
 // How a child of ours ended, as Child::status; none while it runs.
 std::optional<int> ended_child(pid_t pid);
 
-// Kills a process and all that descends from it, so that none of them can start another in between.
-void kill_tree(pid_t root);
+// Kills a process and all that descends from it, so that none of them can start another in between. `is_meant` is asked
+// when the pid can no longer come to mean another process; false if it says so or the process has ended: nothing is
+// killed then.
+bool kill_tree(pid_t root, const std::function<bool()>& is_meant);
 
 // From now on INT, TERM and HUP end nobody: they can be waited for.
 class Signals {

@@ -82,6 +82,20 @@ void leftovers() {
   CHECK(!lives(first_pid(twice.out)));
 }
 
+// The main thread of a program's child has ended, another thread runs on: /proc shows a zombie, but it is ended too.
+void half_zombies() {
+  const std::string script =
+      "import ctypes, os, threading, time\n"
+      "print(os.getpid(), flush=True)\n"
+      "threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n"
+      "ctypes.PyDLL(None).pthread_exit(None)\n";
+  const auto is_zombie = R"(until grep -q '^State:.Z' /proc/$pid/status; do sleep 0.01; done)";
+  const Answered left =
+      run_program(shell("python3 -c '" + script + "' >/dev/null & pid=$!; echo $pid; " + is_zombie), 20);
+  CHECK(left.status == 0 && left.in_time);
+  CHECK(!lives(first_pid(left.out)));
+}
+
 // Who runs a program is killed: so is the program and all that it started.
 void orphans() {
   int ends[2];
@@ -110,7 +124,7 @@ void detached() {
       run_program(shell("TEAM_DETACHED=all setsid sleep 1000 >/dev/null 2>&1 & echo $!; sleep 0.1"), 10);
   const pid_t pid = first_pid(started.out);
   CHECK(::kill(pid, 0) == 0);
-  kill_tree(pid);
+  kill_tree(pid, [] { return true; });
   CHECK(!lives(pid));
 }
 
@@ -181,7 +195,7 @@ void no_list_of_processes() {
     while (true) ::pause();
   }
   CHECK(test::where_refused(SYS_openat, EACCES, [&] {
-    kill_tree(pid);
+    kill_tree(pid, [] { return true; });
     return true;
   }));
   int status = 0;
@@ -196,6 +210,7 @@ int main() {
   into_a_file();
   time_limits();
   leftovers();
+  half_zombies();
   orphans();
   detached();
   waiting();

@@ -25,6 +25,7 @@ SceneMember member(const std::string& name, const std::string& state) {
   made.status.state = state;
   made.status.since = kNow - 65;
   if (state == "active" || state == "idle") made.status.pid = 4711;
+  made.status.is_running = made.status.pid.has_value();
   return made;
 }
 
