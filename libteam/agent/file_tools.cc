@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "libteam/store/root.h"
 #include "libteam/system/file.h"
 #include "libteam/system/process.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -146,6 +148,8 @@ class Replacement {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     file_ = Fd(::openat(folder_.get(), name_.c_str(), kFlags, 0600));
     if (!file_) fail_errno("cannot write", asked_);
+    // Tells team-save, which sweeps the folder that it writes to, that the writer lives.
+    ::flock(file_.get(), LOCK_EX | LOCK_NB);
   }
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;

@@ -13,6 +13,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
+#include "libteam/system/lock.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -54,7 +55,7 @@ Fd lock_free_one(const Folder& folder, std::int64_t count, std::string& name) {
     name = std::to_string((first + i) % count + 1);
     // Read-only: that one who had no luck closes it wakes nobody.
     Fd fd = folder.open(name, O_RDONLY | O_CREAT);
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+    if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return fd;
     if (errno != EWOULDBLOCK && errno != EINTR) fail_errno("cannot lock", folder.path_of(name));
   }
   return Fd();

@@ -16,6 +16,7 @@
 #include "libteam/store/requests.h"
 #include "libteam/store/roster.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -220,13 +221,15 @@ std::int64_t per_member(const Team& team) {
   }
 }
 
+constexpr const char* kTeamLock = ".lock";
+
 void check_temporaries(const Folder& folder, Findings& findings) {
   std::vector<std::string> litter;
   folder.each_name([&](const char* name) {
-    if (is_temporary(name) && is_abandoned(name)) litter.emplace_back(name);
+    if (is_temporary(name) && is_abandoned(folder, name)) litter.emplace_back(name);
   });
   for (const std::string& name : litter) {
-    findings.add(folder.path_of(name), "left by a writer that died", [&] { folder.remove_tree(name); });
+    findings.add(folder.path_of(name), "left by a writer that died", [&] { remove_if_abandoned(folder, name); });
   }
 }
 
@@ -243,8 +246,11 @@ void check_bodies(const Folder& folder, double lock_timeout, Findings& findings)
 void check_team(const Folder& folder, const Team& team, double lock_timeout, Findings& findings) {
   const std::string file = folder.path_of(kTeamConfig);
   check_theirs(folder, findings);
-  check_temporaries(folder, findings);
-  if (const auto requests = folder.find_beneath(kRequestsFolder)) check_temporaries(*requests, findings);
+  {
+    const Lock lock = Lock::acquire(folder, kTeamLock, lock_timeout);
+    check_temporaries(folder, findings);
+    if (const auto requests = folder.find_beneath(kRequestsFolder)) check_temporaries(*requests, findings);
+  }
   check_bodies(folder, lock_timeout, findings);
   check_modes(folder, findings);
   if (team.find(team.lead) == nullptr) findings.add(file, fmt::format("the lead {} is not a member", team.lead));

@@ -12,6 +12,7 @@
 #include "libteam/record/settings.h"
 #include "libteam/system/id.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/temporary.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -269,27 +270,21 @@ void Mail::uncount_exchange(const Message& message, const Actor& actor) const {
   });
 }
 
-// The content of messages that are about to be sent. Its temporary name says so to whoever sweeps, and goes with this.
+// The content of messages that are being sent. Its lock tells sweepers that the sender lives, and ends with this.
 class Mail::Enclosure {
  public:
-  explicit Enclosure(Folder bodies) : bodies_(std::move(bodies)), temporary_(temporary_name()) {}
-  Enclosure(Enclosure&& other) noexcept : bodies_(std::move(other.bodies_)), temporary_(std::move(other.temporary_)) {
-    other.temporary_.clear();
-  }
-  Enclosure& operator=(Enclosure&&) = delete;
-  ~Enclosure() {
-    if (!temporary_.empty()) ::unlinkat(bodies_.fd(), temporary_.c_str(), 0);
-  }
-  const Folder& bodies() const { return bodies_; }
-  const std::string& temporary() const { return temporary_; }
+  explicit Enclosure(Folder bodies)
+      : bodies_(std::make_unique<const Folder>(std::move(bodies))), file_(Temporary::file(*bodies_)) {}
+  const Folder& bodies() const { return *bodies_; }
+  const std::string& temporary() const { return file_.name(); }
   // These are not sent after all.
   void drop(const std::vector<Message>& messages, std::size_t first) const {
-    for (std::size_t i = first; i < messages.size(); ++i) ::unlinkat(bodies_.fd(), messages[i].id.c_str(), 0);
+    for (std::size_t i = first; i < messages.size(); ++i) ::unlinkat(bodies_->fd(), messages[i].id.c_str(), 0);
   }
 
  private:
-  Folder bodies_;
-  std::string temporary_;
+  std::unique_ptr<const Folder> bodies_;
+  Temporary file_;
 };
 
 // The content goes into one file, which then gets the name of each message.
@@ -298,7 +293,7 @@ Mail::Enclosure Mail::store_body(const Letter& letter, std::vector<Message>& mes
   Enclosure enclosure(folder_->make_beneath(kBodiesFolder, durability_));
   const Folder& bodies = enclosure.bodies();
   const std::string& temporary = enclosure.temporary();
-  const Fd fd = bodies.open(temporary, O_WRONLY | O_CREAT | O_EXCL);
+  const Fd fd = bodies.open(temporary, O_WRONLY);
   try {
     std::int64_t size = 0;
     std::string rest;  // a character that was cut, or a newline that may be the last

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
+#include "libteam/system/temporary.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -49,7 +49,10 @@ bool holds_mail_of(const std::string& owner, std::string_view name) {
 
 // Takes those that a message of this owner has out of `ids`. Under the lock nothing moves from one file to another.
 void erase_wanted(const Folder& folder, const std::string& owner, double lock_timeout, std::set<std::string>& ids) {
-  const Lock lock = Lock::acquire(folder, owner + std::string(kLockSuffix), lock_timeout);
+  const std::string lock_name = owner + std::string(kLockSuffix);
+  const auto lock = lock_timeout > 0 ? std::optional(Lock::acquire(folder, lock_name, lock_timeout))
+                                     : Lock::try_acquire(folder, lock_name);
+  if (!lock) fail(Code::again, "somebody is at the inbox of {}", owner);
   std::vector<std::string> names;
   folder.each_name([&](const char* entry) {
     const std::string_view name = entry;
@@ -65,10 +68,9 @@ void erase_wanted(const Folder& folder, const std::string& owner, double lock_ti
   }
 }
 
-// Of what is about to become a slot: locked as long as its reader has it, and its date tells that it was taken after
-// those of the `others`, whatever became of the clock. Once it is one, whoever looks sees both.
+// The date of a new slot tells that it was taken after those of the `others`, whatever became of the clock. Its reader
+// has locked it before: whoever sees the slot sees both.
 void mark_as_taken(const Fd& fd, std::int64_t others) {
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", "what is taken");
   if (others > 0) set_mtime(fd, std::max(others + 1, mtime_of(fd)));
 }
 
@@ -77,21 +79,12 @@ void mark_as_taken(const Fd& fd, std::int64_t others) {
 std::vector<std::string> lost_bodies(const Folder& team_folder, double lock_timeout) {
   const auto bodies = team_folder.find_beneath(kBodiesFolder);
   if (!bodies) return {};
-  // First the names, then who is at work, then the mail: what has no temporary name any more was delivered before.
-  std::map<std::string, std::uint64_t> inodes;
-  bodies->each_name([&](const char* name) {
-    const auto stamp = is_temporary(name) ? std::nullopt : bodies->stamp(name);
-    if (stamp) inodes[name] = stamp->inode;
-  });
-  std::set<std::uint64_t> under_way;
-  bodies->each_name([&](const char* name) {
-    const auto stamp = is_temporary(name) ? bodies->stamp(name) : std::nullopt;
-    if (stamp) under_way.insert(stamp->inode);
-  });
+  // First the names, then their locks, then the mail: content that nobody has locked was delivered before.
   std::set<std::string> lost;
-  for (const auto& [name, inode] : inodes) {
-    if (!under_way.contains(inode)) lost.insert(name);
-  }
+  bodies->each_name([&](const char* name) {
+    if (!is_temporary(name)) lost.emplace(name);
+  });
+  std::erase_if(lost, [&](const std::string& name) { return look_at_lock(*bodies, name) != Held::no; });
   if (lost.empty()) return {};
   std::set<std::string> owners;
   team_folder.each_name([&](const char* entry) {
@@ -244,6 +237,7 @@ std::optional<Batch> Mailbox::take_whole(std::size_t most, std::int64_t others) 
   if (messages.size() > most) return std::nullopt;
   const std::string slot = free_slot();
   Fd fd = folder_.open(inbox, O_RDONLY);
+  if (lock_file(folder_, inbox, fd, LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", folder_.path_of(inbox));
   mark_as_taken(fd, others);
   folder_.rename_into(inbox, folder_, slot);
   Batch batch(*this, slot, std::move(fd), std::move(messages));
@@ -254,10 +248,9 @@ std::optional<Batch> Mailbox::take_whole(std::size_t most, std::int64_t others) 
 Batch Mailbox::put_into_slot(std::vector<Message> messages, std::int64_t others) const {
   const std::string slot = free_slot();
   NewFile file(folder_, lines_of(messages), durability_);
-  Fd fd = file.open();
-  mark_as_taken(fd, others);
+  mark_as_taken(file.lock(), others);
   file.replace(folder_, slot);
-  return Batch(*this, slot, std::move(fd), std::move(messages));
+  return Batch(*this, slot, file.keep_locked(), std::move(messages));
 }
 
 // The slots of readers that died or held too long.
@@ -489,7 +482,7 @@ void Mailbox::peek(const MessageFilter& filter, std::size_t most, const std::opt
 // The same place with other contents; when it was taken stays.
 void Mailbox::rewrite_slot(const Slot& slot, const std::vector<Message>& messages) const {
   NewFile file(folder_, lines_of(messages), durability_);
-  set_mtime(file.open(), slot.date);
+  set_mtime(file.lock(), slot.date);
   file.replace(folder_, slot.name);
 }
 

@@ -54,8 +54,8 @@ class Batch {
   bool is_all_ = false;
 };
 
-// In the folder of a team: the contents of large messages. A sender that is at work has its content under a temporary
-// name too until its messages are delivered: one without is of a message that lies in a mailbox, or of none.
+// In the folder of a team: the contents of large messages. A sender keeps a lock on the content until its messages are
+// delivered: content without a lock belongs to a message in a mailbox, or to none.
 inline constexpr const char* kBodiesFolder = "bodies";
 // Those of none: their sender died before it delivered, or their reader after it had acknowledged. Throws again if
 // a mailbox is locked for so long.

@@ -14,6 +14,7 @@
 #include "libteam/store/requests.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -186,17 +187,14 @@ void Roster::create(const Team& team, const std::function<void(const Folder&)>& 
   root_.make_store(team.board, durable);
   // The folder appears with its configuration in it or not at all.
   sweep_teams(teams);
-  const std::string unseen = temporary_name();
-  try {
-    const Folder folder = teams.make_beneath(unseen, Durability::process);
-    folder.write_unseen(kTeamConfig, to_file(team), durable);
-    if (durable == Durability::power) folder.sync(Code::io);
-    if (before_visible) before_visible(folder);
-    teams.rename_into(unseen, teams, team.name);
-  } catch (const Error&) {
-    teams.remove_tree(unseen);
-    throw;
-  }
+  Temporary unseen = Temporary::subfolder(teams);
+  const auto folder = teams.find_beneath(unseen.name());
+  if (!folder) fail(Code::io, "cannot open '{}': it has gone", teams.path_of(unseen.name()));
+  folder->write_unseen(kTeamConfig, to_file(team), durable);
+  if (durable == Durability::power) folder->sync(Code::io);
+  if (before_visible) before_visible(*folder);
+  teams.rename_into(unseen.name(), teams, team.name);
+  unseen.keep();
   if (durable == Durability::power) teams.sync();
 }
 

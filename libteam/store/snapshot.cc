@@ -1,6 +1,7 @@
 #include "libteam/store/snapshot.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "libteam/system/archive.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -294,28 +296,36 @@ void sweep_beside(const Folder& folder) {
     const auto parts = split(name, '-');
     const bool ours = is_temporary(name) && parts.size() == 3 && is_hex(parts[1]) && parts[2].size() == 16 &&
                       is_hex(parts[2]) && !folder.has_folder(name);
-    if (ours && is_abandoned(name)) litter.push_back(name);
+    if (ours) litter.push_back(name);
   });
-  for (const std::string& name : litter) ::unlinkat(folder.fd(), name.c_str(), 0);
+  for (const std::string& name : litter) remove_if_abandoned(folder, name);
 }
 
 // Gives the unnamed file a name, in place of whatever has it.
 void publish(const Fd& unnamed, const Folder& folder, const std::string& name, Durability durability) {
   sweep_beside(folder);
-  const std::string temporary = temporary_name();
-  const std::string source = fmt::format("/proc/self/fd/{}", unnamed.get());
-  try {
-    Fd copied;
-    if (::linkat(AT_FDCWD, source.c_str(), folder.fd(), temporary.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      copied = folder.open(temporary, O_WRONLY | O_CREAT | O_EXCL);
-      copy(unnamed, copied.get(), folder.path_of(name));
-    }
-    const bool flushed = durability == Durability::process || ::fsync((copied ? copied : unnamed).get()) == 0;
+  const auto place = [&](const Fd& file, const std::string& temporary) {
+    const bool flushed = durability == Durability::process || ::fsync(file.get()) == 0;
     if (!flushed) fail_errno("cannot write", folder.path_of(name));
     folder.rename_into(temporary, folder, name);
-  } catch (const Error&) {
-    ::unlinkat(folder.fd(), temporary.c_str(), 0);
-    throw;
+  };
+  const std::string temporary = temporary_name();
+  const std::string source = fmt::format("/proc/self/fd/{}", unnamed.get());
+  // Locked before it has a name: no sweeper takes it for the file of a dead process.
+  if (::flock(unnamed.get(), LOCK_EX | LOCK_NB) != 0) fail_errno("cannot lock", folder.path_of(temporary));
+  if (::linkat(AT_FDCWD, source.c_str(), folder.fd(), temporary.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+    try {
+      place(unnamed, temporary);
+    } catch (const Error&) {
+      ::unlinkat(folder.fd(), temporary.c_str(), 0);
+      throw;
+    }
+  } else {
+    Temporary copied = Temporary::file(folder);
+    const Fd file = folder.open(copied.name(), O_WRONLY);
+    copy(unnamed, file.get(), folder.path_of(name));
+    place(file, copied.name());
+    copied.keep();
   }
   if (durability == Durability::power) folder.sync();
 }
@@ -326,27 +336,24 @@ class Staging {
   explicit Staging(const Root& root)
       : root_(root),
         made_store_(!root.find_store(kTeamsFolder)),
-        teams_(root.make_store(kTeamsFolder, Durability::process)),
-        name_(temporary_name()) {}
+        teams_(root.make_store(kTeamsFolder, Durability::process)) {
+    folder_.emplace(Temporary::subfolder(teams_));
+  }
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
   ~Staging() {
-    try {
-      teams_.remove_tree(name_);
-    } catch (const Error&) {
-      // The next writer sweeps it.
-    }
+    folder_.reset();
     if (made_store_) ::unlinkat(root_.folder().fd(), kTeamsFolder, AT_REMOVEDIR);  // unless there is something in it
   }
 
   const Folder& teams() const { return teams_; }
-  Folder open() const { return teams_.make_beneath(name_, Durability::process); }
+  Folder open() const { return teams_.make_beneath(folder_->name(), Durability::process); }
 
  private:
   const Root& root_;
   bool made_store_;
   Folder teams_;
-  std::string name_;
+  std::optional<Temporary> folder_;
 };
 
 // One team on its way from an archive into the store.

@@ -9,6 +9,7 @@
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -83,7 +84,10 @@ const Folder& TaskFiles::scratch() const {
   return *scratch_;
 }
 
-NewFile TaskFiles::prepare(const Task& task) const { return NewFile(scratch(), text_of(task), durability_); }
+// The board's lock guards the scratch folder: nobody sweeps it without.
+NewFile TaskFiles::prepare(const Task& task) const {
+  return NewFile(scratch(), text_of(task), durability_, NewFile::Guard::callers_lock);
+}
 
 bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
                        const std::function<bool()>& undisturbed) const {

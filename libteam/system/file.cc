@@ -6,11 +6,11 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -85,8 +85,6 @@ bool flush(const Fd& fd) {
   return retry_interrupted([&] { return ::fdatasync(fd.get()); }) == 0;
 }
 
-constexpr std::string_view kTemporaryPrefix = ".tmp-";
-
 // Asked once: no program of ours changes its user.
 uid_t own_user() {
   static const uid_t user = ::geteuid();
@@ -136,15 +134,6 @@ std::uint64_t random_number() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) fail_errno("cannot read", "random numbers");
   return number;
-}
-
-std::string temporary_name() { return fmt::format("{}{:x}-{:016x}", kTemporaryPrefix, ::getpid(), random_number()); }
-
-bool is_temporary(std::string_view name) { return name.starts_with(kTemporaryPrefix); }
-
-bool is_abandoned(const std::string& temporary) {
-  const long pid = std::strtol(temporary.c_str() + kTemporaryPrefix.size(), nullptr, 16);
-  return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
 }
 
 bool write_all(int fd, std::string_view text) {
@@ -248,8 +237,8 @@ std::string Folder::path_of(std::string_view name) const {
 }
 
 std::optional<Contents> Folder::read(const std::string& name, std::size_t most_bytes) const {
-  // O_NONBLOCK: a fifo somebody left there must not hang us.
-  const Fd fd(open_entry(fd_.get(), name.c_str(), O_RDONLY | O_NONBLOCK));
+  // O_NONBLOCK: a fifo in place of the file must not block us.
+  const Fd fd(open_entry(fd_.get(), name.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY));
   if (!fd) {
     if (errno == ENOENT) return std::nullopt;
     if (errno == ELOOP || errno == EXDEV) fail(Code::corrupt, "{}: is a symbolic link", path_of(name));
@@ -332,6 +321,12 @@ Folder::Space Folder::space() const {
   return {status.f_bavail * status.f_frsize, status.f_blocks * status.f_frsize};
 }
 
+long Folder::filesystem() const {
+  struct statfs status {};
+  if (::fstatfs(fd_.get(), &status) != 0) fail_errno("cannot look at the file system of", path_);
+  return static_cast<long>(status.f_type);
+}
+
 std::int64_t Folder::mtime_ns() const { return nanoseconds(status_of(fd_, path_).st_mtim); }
 
 bool Folder::is_in_place() const {
@@ -372,12 +367,18 @@ unsigned Folder::mode_of(const std::string& name) const {
 }
 
 void Folder::set_mode(const std::string& name, unsigned mode) const {
-  const Fd fd = open(name, O_RDONLY | O_NONBLOCK);
+  const Fd fd(open_entry(fd_.get(), name.c_str(), O_RDONLY | O_NONBLOCK));
+  if (!fd) fail_errno("cannot open", path_of(name));
   if (::fchmod(fd.get(), mode) != 0) fail_errno("cannot change the mode of", path_of(name));
 }
 
+void Folder::check_regular(const Fd& fd, const std::string& name) const {
+  const bool is_other = fd ? !S_ISREG(status_of(fd, path_of(name)).st_mode) : errno == ENXIO || errno == ENODEV;
+  if (is_other) fail(Code::corrupt, "{}: is not a regular file", path_of(name));
+}
+
 Fd Folder::open(const std::string& name, int flags) const {
-  Fd fd(open_entry(fd_.get(), name.c_str(), flags));
+  Fd fd = open_if_there(name, flags);
   if (!fd) fail_errno("cannot open", path_of(name));
   return fd;
 }
@@ -387,13 +388,23 @@ Fd Folder::try_open_beneath(const std::string& path, int flags, unsigned mode) c
 }
 
 Fd Folder::open_if_there(const std::string& name, int flags) const {
-  Fd fd(open_entry(fd_.get(), name.c_str(), flags));
-  if (!fd && errno != ENOENT) fail_errno("cannot open", path_of(name));
+  Fd fd(open_entry(fd_.get(), name.c_str(), flags | O_NONBLOCK | O_NOCTTY));
+  if (!fd && errno == ENOENT) return fd;
+  const bool is_new = fd && (flags & O_EXCL) != 0;
+  if (!is_new) check_regular(fd, name);
+  if (!fd) fail_errno("cannot open", path_of(name));
   return fd;
 }
 
 Stamp Folder::write_unseen(const std::string& name, std::string_view text, Durability durability) const {
-  const Fd fd = open(name, O_WRONLY | O_CREAT | O_EXCL);
+  return write(open(name, O_WRONLY | O_CREAT | O_EXCL), text, durability);
+}
+
+Stamp Folder::write_into(const std::string& name, std::string_view text, Durability durability) const {
+  return write(open(name, O_WRONLY), text, durability);
+}
+
+Stamp Folder::write(const Fd& fd, std::string_view text, Durability durability) const {
   const bool written = write_all(fd.get(), text) && (durability == Durability::process || flush(fd));
   if (!written) fail_errno("cannot write in", path_);
   return stamp_of(status_of(fd, path_));
@@ -441,14 +452,6 @@ void Folder::remove_tree(const std::string& name) const {
   } else if (errno != ENOENT) {
     fail_errno("cannot remove", path_of(name));
   }
-}
-
-void Folder::sweep_temporaries() const {
-  std::vector<std::string> litter;
-  each_name([&](const char* name) {
-    if (is_temporary(name) && is_abandoned(name)) litter.emplace_back(name);
-  });
-  for (const std::string& name : litter) remove_tree(name);
 }
 
 void Folder::sync(Code failure) const {

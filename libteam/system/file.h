@@ -91,6 +91,8 @@ class Folder {
     std::uint64_t free = 0, total = 0;
   };
   Space space() const;
+  // The kind of its file system, as statfs(2) numbers it.
+  long filesystem() const;
   std::int64_t mtime_ns() const;
   std::uint64_t inode() const;
   // False if its path leads to another folder by now, or to none: this one was moved or removed.
@@ -107,7 +109,8 @@ class Folder {
   unsigned mode_of(const std::string& name) const;
   void set_mode(const std::string& name, unsigned mode) const;
 
-  // An open file of this folder, made (0600) if `flags` has O_CREAT.
+  // An open file of this folder, made (0600) if `flags` has O_CREAT. Throws corrupt for anything but a regular file; a
+  // fifo or a device in its place does not block.
   Fd open(const std::string& name, int flags) const;
   // A file beneath, through links as far as they stay beneath; made with `mode` if `flags` has O_CREAT. Empty with
   // errno set if it cannot be opened.
@@ -116,6 +119,8 @@ class Folder {
   Fd open_if_there(const std::string& name, int flags) const;
   // Writes a file under its own name at once: for a folder that nobody looks at yet.
   Stamp write_unseen(const std::string& name, std::string_view text, Durability durability) const;
+  // The same into an empty file that is there.
+  Stamp write_into(const std::string& name, std::string_view text, Durability durability) const;
   // Puts `text` in place of whatever stands under `name`; gives the stamp of the new file.
   Stamp replace(const std::string& name, std::string_view text, Durability durability) const;
   // Moves a file of another folder here; false if the name is taken.
@@ -126,7 +131,8 @@ class Folder {
   bool remove(const std::string& name) const;
   // Removes a folder in this one with all that is in it; links are removed, not followed.
   void remove_tree(const std::string& name) const;
-  // Removes temporary files whose writers are dead.
+  // Removes temporary files and folders whose writers are dead. Where files are exchanged (NewFile), the caller holds
+  // the lock under which that happens.
   void sweep_temporaries() const;
   // Flushes the names in it. After a change was visible a failure is unknown, before it io.
   void sync(Code failure = Code::unknown) const;
@@ -137,17 +143,13 @@ class Folder {
   Folder(Fd fd, std::string path, std::size_t depth = 0) : fd_(std::move(fd)), path_(std::move(path)), depth_(depth) {}
   Folder beneath(Fd fd, const std::string& path) const;
   std::optional<std::string> follow_first_link(const std::string& path) const;
+  void check_regular(const Fd& fd, const std::string& name) const;
+  Stamp write(const Fd& fd, std::string_view text, Durability durability) const;
   Fd fd_;
   std::string path_;
   std::size_t depth_ = 0;            // names of its path that were looked up beneath another folder
   mutable std::uint64_t inode_ = 0;  // once it was asked for
 };
-
-// A name that no other process uses: it says which process made it, so that what a dead one left can be told.
-std::string temporary_name();
-bool is_temporary(std::string_view name);
-// Whether the process that made a temporary name is no more.
-bool is_abandoned(const std::string& temporary);
 
 // Runs what follows a change that others can see already: a failure of the system is no longer "nothing changed".
 template <class Call>

@@ -11,10 +11,13 @@
 
 namespace team {
 
-NewFile::NewFile(const Folder& scratch, std::string_view text, Durability durability)
-    : scratch_(scratch), temporary_(temporary_name()), durability_(durability) {
+NewFile::NewFile(const Folder& scratch, std::string_view text, Durability durability, Guard guard)
+    : scratch_(scratch), durability_(durability) {
+  if (guard == Guard::own_lock) guard_.emplace(Temporary::file(scratch));
+  temporary_ = guard_ ? guard_->name() : temporary_name();
   try {
-    stamp_ = scratch.write_unseen(temporary_, text, durability);
+    stamp_ =
+        guard_ ? scratch.write_into(temporary_, text, durability) : scratch.write_unseen(temporary_, text, durability);
   } catch (const Error&) {
     ::unlinkat(scratch.fd(), temporary_.c_str(), 0);
     throw;
@@ -23,6 +26,7 @@ NewFile::NewFile(const Folder& scratch, std::string_view text, Durability durabi
 
 NewFile::~NewFile() {
   if (armed_) ::unlinkat(scratch_.fd(), temporary_.c_str(), 0);
+  if (guard_) guard_->keep();
 }
 
 void NewFile::replace(const Folder& folder, const std::string& name) {

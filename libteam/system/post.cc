@@ -12,6 +12,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/system/bell.h"
+#include "libteam/system/filesystem.h"
 
 namespace team {
 
@@ -27,9 +28,16 @@ struct Post::Line {
   bool is_had = false;
 };
 
+namespace {
+
+// Read-only: closing a file that was open for writing would wake everybody who watches the folder. But NFS locks only
+// files that are open for writing.
+int mode_for(const Folder& folder) { return network_filesystem(folder.filesystem()).empty() ? O_RDONLY : O_RDWR; }
+
+}  // namespace
+
 Post::Post(const Folder& folder, std::string name)
-    // Read-only: closing a file that was open for writing would wake everybody who watches the folder.
-    : name_(std::move(name)), line_(std::make_shared<Line>(folder.open(name_, O_RDONLY | O_CREAT))) {}
+    : name_(std::move(name)), line_(std::make_shared<Line>(folder.open(name_, mode_for(folder) | O_CREAT))) {}
 
 Post::~Post() { leave(); }
 

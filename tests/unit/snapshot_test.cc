@@ -2,6 +2,7 @@
 #include "libteam/store/snapshot.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <vector>
@@ -148,15 +149,15 @@ void unnamed() {
 // Beside it lies what a save that died left, and what is somebody's own.
 void beside() {
   const Saved store;
-  const pid_t dead = ::fork();
-  if (dead == 0) ::_exit(0);
-  ::waitpid(dead, nullptr, 0);
-  const std::string left = fmt::format("out/.tmp-{:x}-0123456789abcdef", dead);
-  const std::vector<std::string> others = {
-      fmt::format("out/.tmp-{:x}-0123456789abcdef", ::getpid()), fmt::format("out/.tmp-{:x}-0123", dead),
-      fmt::format("out/.tmp-{:x}-0123456789abcdeg", dead), "out/.tmp-zz-0123456789abcdef", "out/.tmp-notes"};
+  const std::string left = "out/.tmp-cafe-0123456789abcdef";
+  const std::vector<std::string> others = {"out/.tmp-beef-0123456789abcdef", "out/.tmp-cafe-0123",
+                                           "out/.tmp-cafe-0123456789abcdeg", "out/.tmp-zz-0123456789abcdef",
+                                           "out/.tmp-notes"};
   store.put(left, "");
   for (const std::string& other : others) store.put(other, "");
+  // The first of them is being written.
+  const Fd writer(::open(store.path_of(others.front()).c_str(), O_RDONLY | O_CLOEXEC));
+  CHECK(::flock(writer.get(), LOCK_EX) == 0);
   store.save();
   CHECK(!store.has(left));
   for (const std::string& other : others) CHECK(store.has(other));

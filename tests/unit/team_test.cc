@@ -15,6 +15,7 @@
 #include "libteam/store/status.h"
 #include "libteam/store/transcript_file.h"
 #include "libteam/system/id.h"
+#include "libteam/system/temporary.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/store.h"
 
@@ -407,13 +408,6 @@ bool is_mended(const Alpha& alpha, const std::string& finding) {
   return findings_of(alpha) == finding && findings_of(alpha, Repair::yes) == finding && findings_of(alpha).empty();
 }
 
-std::string dead_temporary() {
-  const pid_t dead = ::fork();
-  if (dead == 0) ::_exit(0);
-  ::waitpid(dead, nullptr, 0);
-  return fmt::format(".tmp-{:x}-0123456789abcdef", dead);
-}
-
 void put_private(const Alpha& alpha, const std::string& name, std::string_view text = "") {
   alpha.TestStore::put(name, text);
   fs::permissions(alpha.path_of(name), fs::perms::owner_read | fs::perms::owner_write);
@@ -422,9 +416,10 @@ void put_private(const Alpha& alpha, const std::string& name, std::string_view t
 void litter() {
   const Alpha alpha;
   CHECK(findings_of(alpha).empty());
-  const std::string temporary = dead_temporary();
+  const std::string temporary = temporary_name();
   put_private(alpha, ".teams/alpha/" + temporary);
-  put_private(alpha, ".teams/alpha/" + temporary_name());  // of one who is at work
+  const auto folder = Folder::find(alpha.of_team("."));
+  const Temporary of_a_living_writer = Temporary::file(*folder);
   CHECK(is_mended(alpha, ".teams/alpha/" + temporary + ": left by a writer that died\n"));
   const std::string id = new_id();
   fs::create_directory(alpha.of_team("bodies"));

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# Stores on network file systems, told by statfs. FUSE stands for all of them here; that the other kinds are known is a
+# unit test (lock_test).
+
+load helper
+
+setup() {
+  PATH=$BIN:$PATH
+  unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_HOOK TEAM_NOTIFY NO_COLOR
+  export TEAM_DURABILITY=process LC_ALL=C.UTF-8
+  cd "$BATS_TEST_TMPDIR" || return
+  command -v bindfs >/dev/null || skip 'there is no bindfs'
+  mkdir -m 700 server client
+  bindfs server client 2>/dev/null || skip 'cannot mount FUSE here'
+  cd client || return
+}
+
+teardown() {
+  cd "$BATS_TEST_TMPDIR" || return
+  fusermount -uz client 2>/dev/null || umount -ql client 2>/dev/null || true
+}
+
+refused="cannot make '.teams' on FUSE: its locks may fail or not hold between machines, and nothing tells of changes; \
+use a local disk, or --allow-netfs"
+
+@test "a store is not made on a network file system" {
+  run --separate-stderr team-create alpha
+  as_expected 7 '' "team-create: permission_denied: $refused"
+
+  run --separate-stderr task-create 'first'
+  as_expected 7 '' "task-create: permission_denied: ${refused/.teams/.tasks}"
+
+  echo '{"team": "alpha", "roles": {}, "tasks": []}' >../team.json
+  run --separate-stderr team-up ../team.json
+  same 7 "$status"
+
+  same '' "$(ls -A)"
+}
+
+@test "team-load makes no store on a network file system" {
+  mkdir -m 700 ../local
+  (cd ../local && team-create alpha && team-save ../alpha.tar)
+
+  run --separate-stderr team-load ../alpha.tar
+  as_expected 7 '' "team-load: permission_denied: $refused"
+
+  run --separate-stderr team-load --allow-netfs ../alpha.tar
+  as_expected 0 alpha ''
+}
+
+@test "team-run makes no store on a network file system" {
+  run --separate-stderr team-run 'a goal' --model m --replay /dev/null
+
+  same 7 "$status"
+  same '' "$(ls -A)"
+}
+
+@test "with --allow-netfs the store is made, and later commands need no option" {
+  run --separate-stderr team-create alpha --allow-netfs
+  as_expected 0 alpha ''
+
+  same 1 "$(task-create 'first')"
+  task-claim 1 --as lead
+  task-complete 1 --as lead
+  team-send lead 'hello'
+  same 1 "$(team-recv --as lead --json | jq -s length)"
+  team-fsck
+}
