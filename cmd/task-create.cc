@@ -71,6 +71,7 @@ int task_create(int argc, char** argv) {
   command.option("--role ROLE", options.role, "only members of this role take it by --next");
   command.option("--active-form TEXT", options.active_form, "what to say while it is worked on");
   command.option("--deliverable PATH", options.deliverable, "what must exist when it completes, beneath the root");
+  command.makes_store();
   command.takes_all();
   command.example("task-create 'Analyze REST endpoints'");
   command.example("task-create 'Design GraphQL schema' --blocked-by 1 --priority 1");

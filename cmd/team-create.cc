@@ -32,6 +32,7 @@ int team_create(int argc, char** argv) {
   command.option("--board DIR", options.team.board, "its board, beneath the root (.tasks)");
   command.option("--role NAME=FILE", options.roles, "a role: a JSON object, or text that is its prompt (repeated)");
   command.option("--max-teammates N", options.most, "how many teammates there may be (10; 0: no limit)");
+  command.makes_store();
   command.takes_lock();
   command.example("team-create rest-to-graphql");
   return command.run(argc, argv, [&](team::Context& context) { return create(context, options); });

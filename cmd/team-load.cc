@@ -51,6 +51,7 @@ int team_load(int argc, char** argv) {
   command.option("--name NEW", options.choice.name, "call the team so, not as in the archive");
   command.option("--board DIR", options.choice.board, "its board, beneath the root, not as in the archive");
   command.flag("--trust", options.trust, "let it run its hooks, commands and agents");
+  command.makes_store();
   command.takes_lock();
   command.example("team-load demo.tar");
   command.example("zcat demo.tar.gz | team-load --name again --board again -");

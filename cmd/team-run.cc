@@ -164,6 +164,7 @@ int team_run(int argc, char** argv) {
   command.seconds("--deadline SECONDS", options.deadline, "end after so long");
   command.option("--mode MODE", options.mode, "auto, background or tmux, for teammates (else teammate.mode)");
   command.flag("--stream", options.stream, "print the events of the team as they come, one JSON object a line");
+  command.makes_store();
   command.takes_team();
   command.takes_lock();
   command.example("team-run 'Move the service from REST to GraphQL' --model claude-sonnet-4-5");

@@ -112,6 +112,7 @@ int team_up(int argc, char** argv) {
   command.flag("--wait", options.wait, "until nothing moves any more; exit 1 unless every task is completed");
   command.seconds("--timeout SECONDS", options.timeout, "with --wait: give up after this long");
   command.option("--mode MODE", options.mode, "auto, background or tmux (else the setting teammate.mode)");
+  command.makes_store();
   command.takes_actor();
   command.takes_lock();
   command.example("team-up team.json --wait");

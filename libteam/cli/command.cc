@@ -193,6 +193,10 @@ void Command::takes_lock() {
   parts_->entries.back().take = [&seconds, name](const std::string& text) { seconds = to_seconds(name, text); };
 }
 
+void Command::makes_store() {
+  flag("--allow-netfs", parts_->choices.allows_network, "make the store on a network file system too");
+}
+
 void Command::takes_all() {
   takes_team();
   takes_actor();

@@ -36,6 +36,7 @@ class Command {
   void takes_actor();  // --as
   void takes_json();   // --json
   void takes_lock();   // --lock-timeout
+  void makes_store();  // --allow-netfs
   // All four.
   void takes_all();
 

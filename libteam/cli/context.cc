@@ -16,7 +16,7 @@ Context::Context(Choices choices) : choices_(std::move(choices)) {}
 
 const Root& Context::root() {
   if (!root_) {
-    const RootChoice choice{choices_.directory, choices_.environment_root};
+    const RootChoice choice{choices_.directory, choices_.environment_root, choices_.allows_network};
     root_.emplace(may_make_ ? Root::find_or_here(choice) : Root::find(choice));
   }
   return *root_;

@@ -20,6 +20,7 @@ struct Choices {
   std::optional<std::string> team;       // -t
   std::optional<std::string> actor;      // --as
   bool json = false;
+  bool allows_network = false;  // --allow-netfs
   double lock_timeout = 5;
   std::optional<std::string> environment_root, environment_team, environment_member, run;
 };

@@ -9,6 +9,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/system/filesystem.h"
 
 namespace team {
 
@@ -150,7 +151,9 @@ Root Root::find_or_here(const RootChoice& choice) {
   if (auto root = look(choice)) return std::move(*root);
   const auto& named = choice.directory ? choice.directory : choice.environment;
   const fs::path path = named ? absolute_path(*named) : current_folder();
-  return {open_root(path), path.string(), choice.directory ? "-C" : named ? "TEAM_ROOT" : kCurrentFolder};
+  Root root(open_root(path), path.string(), choice.directory ? "-C" : named ? "TEAM_ROOT" : kCurrentFolder);
+  root.allows_network_ = choice.allows_network;
+  return root;
 }
 
 std::optional<Folder> Root::find_store(const std::string& path) const {
@@ -161,8 +164,20 @@ std::optional<Folder> Root::find_store(const std::string& path) const {
   return folder;
 }
 
+void Root::refuse_network(const std::string& path) const {
+  // A store that is there was allowed when it was made.
+  if (allows_network_ || has_store(path_)) return;
+  const std::string_view kind = network_filesystem(folder_.filesystem());
+  if (kind.empty()) return;
+  fail(Code::permission_denied,
+       "cannot make '{}' on {}: its locks may fail or not hold between machines, and nothing tells of changes; use a "
+       "local disk, or --allow-netfs",
+       folder_.path_of(path), kind);
+}
+
 Folder Root::make_store(const std::string& path, Durability durability) const {
   if (auto folder = find_store(path)) return std::move(*folder);
+  refuse_network(path);
   return folder_.make_beneath(path, durability);
 }
 

@@ -14,6 +14,7 @@ namespace team {
 struct RootChoice {
   std::optional<std::string> directory;    // -C
   std::optional<std::string> environment;  // TEAM_ROOT
+  bool allows_network = false;             // --allow-netfs
 };
 
 class Root {
@@ -34,15 +35,19 @@ class Root {
   // A folder of the store. Refuses (permission_denied) one that leads out of the root, belongs to another user, is
   // writable for others or is reached by a link of another user.
   std::optional<Folder> find_store(const std::string& path) const;
+  // The same, made where it is missing. Refuses (permission_denied) the first folder of a store on a network file
+  // system, unless the choice allows it.
   Folder make_store(const std::string& path, Durability durability) const;
 
  private:
   Root(Folder folder, std::string path, std::string rule);
+  void refuse_network(const std::string& path) const;
   static std::optional<Root> look(const RootChoice& choice);
 
   Folder folder_;
   std::string path_;
   std::string rule_;
+  bool allows_network_ = false;
 };
 
 inline constexpr const char* kTeamsFolder = ".teams";
