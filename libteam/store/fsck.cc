@@ -278,12 +278,8 @@ std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair r
   const auto teams = root.find_store(kTeamsFolder);
   if (teams) {
     check_modes(*teams, findings);
-    std::vector<std::string> litter;
-    teams->each_name([&](const char* name) {
-      if (std::string_view(name).starts_with(".deleted-")) litter.emplace_back(name);
-    });
-    for (const std::string& name : litter) {
-      findings.add(teams->path_of(name), "a team that was deleted", [&] { teams->remove_tree(name); });
+    for (const std::string& name : deleted_teams(*teams)) {
+      findings.add(teams->path_of(name), "a team that was deleted", [&] { remove_deleted_team(*teams, name); });
     }
   }
   for (const std::string& name : roster.names()) {

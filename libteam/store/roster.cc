@@ -22,6 +22,8 @@ namespace {
 
 constexpr const char* kLock = ".lock";
 constexpr std::string_view kDeletedPrefix = ".deleted-";
+// The configuration of a deleted team whose folder could not be renamed.
+constexpr const char* kDeletedConfig = ".deleted-config.json";
 
 void check_name(std::string_view kind, const std::string& name) {
   if (!is_name(name)) {
@@ -34,11 +36,7 @@ void check_name(std::string_view kind, const std::string& name) {
 // What a team-create or team-delete that died has left; under the lock of the teams.
 void sweep_teams(const Folder& teams) {
   teams.sweep_temporaries();
-  std::vector<std::string> litter;
-  teams.each_name([&](const char* entry) {
-    if (std::string_view(entry).starts_with(kDeletedPrefix)) litter.emplace_back(entry);
-  });
-  for (const std::string& entry : litter) teams.remove_tree(entry);
+  for (const std::string& name : deleted_teams(teams)) remove_deleted_team(teams, name);
 }
 
 // Its roles name commands: a file that others can write to is refused.
@@ -55,6 +53,29 @@ void check_new_name(std::string_view kind, const std::string& name) {
 }
 
 }  // namespace
+
+std::vector<std::string> deleted_teams(const Folder& teams) {
+  std::vector<std::string> found;
+  teams.each_name([&](const char* entry) {
+    const std::string name = entry;
+    const bool is_marked = is_name(name) && teams.has(fmt::format("{}/{}", name, kDeletedConfig)) &&
+                           !teams.has(fmt::format("{}/{}", name, kTeamConfig));
+    if (is_marked || name.starts_with(kDeletedPrefix)) found.push_back(name);
+  });
+  return found;
+}
+
+void remove_deleted_team(const Folder& teams, const std::string& name) {
+  // The mark goes last: if we are killed before, the next sweep goes on.
+  if (const auto folder = is_name(name) ? teams.find_beneath(name) : std::nullopt) {
+    std::vector<std::string> entries;
+    folder->each_name([&](const char* entry) {
+      if (std::string_view(entry) != kDeletedConfig) entries.emplace_back(entry);
+    });
+    for (const std::string& entry : entries) folder->remove_tree(entry);
+  }
+  teams.remove_tree(name);
+}
 
 std::string alive_file(const std::string& member) { return member + ".alive"; }
 
@@ -240,9 +261,11 @@ void Roster::remove(const std::string& name) const {
         fail(Code::conflict, "{} of team {} is still running", member.name, name);
       }
     }
-    // The name is free at once; what remains to be removed has a name that nobody takes for a team.
-    teams->rename_into(name, *teams, fmt::format("{}{}-{:016x}", kDeletedPrefix, name, random_number()));
-    if (durability_of(&team) == Durability::power) teams->sync();
+    // The name is free at once: what remains to be removed has a name that nobody takes for a team or, on overlayfs,
+    // where a folder of the lower layer cannot be renamed, no configuration.
+    const bool renamed = teams->rename_folder(name, fmt::format("{}{}-{:016x}", kDeletedPrefix, name, random_number()));
+    if (!renamed) folder.rename_into(kTeamConfig, folder, kDeletedConfig);
+    if (durability_of(&team) == Durability::power) (renamed ? *teams : folder).sync();
   }
   after_change([&] { sweep_teams(*teams); });
 }

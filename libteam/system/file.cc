@@ -431,6 +431,12 @@ void Folder::rename_into(const std::string& name, const Folder& target, const st
   }
 }
 
+bool Folder::rename_folder(const std::string& name, const std::string& new_name) const {
+  if (::renameat(fd_.get(), name.c_str(), fd_.get(), new_name.c_str()) == 0) return true;
+  if (errno == EXDEV) return false;
+  fail_errno("cannot write", path_of(new_name));
+}
+
 bool Folder::remove(const std::string& name) const {
   if (::unlinkat(fd_.get(), name.c_str(), 0) == 0) return true;
   if (errno == ENOENT) return false;

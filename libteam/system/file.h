@@ -127,6 +127,9 @@ class Folder {
   bool adopt(const Folder& from, const std::string& name) const;
   // Moves an entry of this folder into another under a name that must be free there (a folder) or is replaced (a file).
   void rename_into(const std::string& name, const Folder& target, const std::string& target_name) const;
+  // The same for a folder of this folder; false if the file system cannot move it (overlayfs: a folder that came with
+  // the lower layer).
+  bool rename_folder(const std::string& name, const std::string& new_name) const;
   // False if there was none.
   bool remove(const std::string& name) const;
   // Removes a folder in this one with all that is in it; links are removed, not followed.
