@@ -45,7 +45,7 @@ use a local disk, or --allow-netfs"
   as_expected 7 '' "team-load: permission_denied: $refused"
 
   run --separate-stderr team-load --allow-netfs ../alpha.tar
-  as_expected 0 alpha ''
+  same '0 alpha' "$status $output"
 }
 
 @test "team-run makes no store on a network file system" {
