@@ -123,6 +123,12 @@ Lock::~Lock() {
   if (fd_) ::flock(fd_.get(), LOCK_UN);
 }
 
+Lock& Lock::operator=(Lock&& other) noexcept {
+  if (this != &other && fd_) ::flock(fd_.get(), LOCK_UN);
+  fd_ = std::move(other.fd_);
+  return *this;
+}
+
 Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds) {
   Fd fd = open_lock(folder, name);
   if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));

@@ -22,7 +22,7 @@ class Lock {
   // Takes the lock if it is free; none if somebody holds it.
   static std::optional<Lock> try_acquire(const Folder& folder, const std::string& name);
   Lock(Lock&&) = default;
-  Lock& operator=(Lock&&) = delete;
+  Lock& operator=(Lock&& other) noexcept;
   ~Lock();
 
  private:

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "libteam/base/text.h"
+#include "libteam/system/lock.h"
 
 namespace team {
 
@@ -142,7 +143,7 @@ std::string command_of(int pid) {
 }  // namespace
 
 std::optional<int> holder_of(const Folder& folder, const std::string& name) {
-  const Fd lock = folder.open_if_there(name, O_RDONLY);
+  const Fd lock = look_at_lock(folder, name) == Held::yes ? folder.open_if_there(name, O_RDONLY) : Fd();
   return lock ? look_for_holder(lock).pid : std::nullopt;
 }
 
@@ -160,7 +161,8 @@ Holder describe_holder(const Fd& lock) {
 }
 
 bool is_about_to_be_free(const Folder& folder, const std::string& name) {
-  const Fd lock = can_see_processes() ? folder.open_if_there(name, O_RDONLY) : Fd();
+  const bool is_held = look_at_lock(folder, name) == Held::yes;
+  const Fd lock = is_held && can_see_processes() ? folder.open_if_there(name, O_RDONLY) : Fd();
   const auto place = lock ? place_of(lock) : std::nullopt;
   if (!place) return false;
   const auto taker = taker_of(*place);
