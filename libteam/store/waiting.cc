@@ -321,6 +321,7 @@ class TaskWait {
 
   Known read(TaskId id) {
     const bool is_awaited = open_.contains(id);
+    broken_.erase(id);
     try {
       auto task = board_.view().find(id);
       if (!task) return {};
@@ -328,11 +329,17 @@ class TaskWait {
       return {true, task->status, std::move(task->owner), std::move(task->lease), std::move(task->blocked_by)};
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;
-      if (!is_awaited) return {};
-      if (missing_ == Missing::refused) throw;
-      visits_.broken(id, error);
-      open_.erase(id);
+      // Perhaps only for a moment: git and editors write files in place.
+      if (is_awaited) broken_.emplace(id, error);
       return {};
+    }
+  }
+
+  void report_broken() {
+    if (broken_.empty() || !waiter_.is_certain()) return;
+    if (missing_ == Missing::refused) throw Error(broken_.begin()->second);
+    for (const auto& [id, error] : std::exchange(broken_, {})) {
+      if (open_.erase(id) > 0) visits_.broken(id, error);
     }
   }
 
@@ -345,6 +352,7 @@ class TaskWait {
 
   // How the wait ends; none while it goes on.
   std::optional<WaitEnd> judge() {
+    report_broken();
     if (open_.empty()) return WaitEnd{};
     std::vector<TaskId> missing;
     for (const TaskId id : open_) {
@@ -360,7 +368,7 @@ class TaskWait {
       return WaitEnd{};
     }
     if (rules_.keep_waiting || is_hopeful()) {
-      waiter_.hope();
+      if (broken_.empty()) waiter_.hope();
       return std::nullopt;
     }
     if (!waiter_.is_certain()) return std::nullopt;
@@ -426,6 +434,7 @@ class TaskWait {
   std::set<TaskId> open_;                    // awaited and not ended
   std::unordered_map<TaskId, Known> known_;  // these and what they wait for
   std::set<TaskId> running_;
+  std::map<TaskId, Error> broken_;  // awaited tasks whose files could not be read
   std::vector<Task> ended_;
   bool is_judged_ = false;
   bool is_hopeful_ = true;
