@@ -63,6 +63,6 @@ int team_recv(int argc, char** argv) {
   command.at_most_one({"--peek", "--follow"});
   command.takes_all();
   command.example("team-recv --as backend");
-  command.example("team-recv --wait=60 --json | jq -r .content");
+  command.example("team-recv --wait 60 --json | jq -r .content");
   return command.run(argc, argv, [&](team::Context& context) { return receive(context, options); });
 }

@@ -607,12 +607,23 @@ load trouble
   as_expected 1 '' 'task-claim: no: nothing is ready'
 }
 
+@test "a number after --wait is a time, not the task" {
+  task-create 'first'
+
+  run --separate-stderr task-claim --wait 1 --as backend
+
+  as_expected 2 '' 'task-claim: usage: ID or --next is missing (try task-claim --help)'
+  same pending "$(field 1 status)"
+}
+
 @test "exits 1 with --next --wait=S when nothing is ready in time" {
   task-create 'first'
   task-claim 1 --as frontend
 
   run --separate-stderr task-claim --next --wait=0.05 --as backend
+  as_expected 1 '' 'task-claim: no: nothing is ready'
 
+  run --separate-stderr task-claim --next --wait 0.05 --as backend
   as_expected 1 '' 'task-claim: no: nothing is ready'
 }
 

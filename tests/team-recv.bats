@@ -224,10 +224,16 @@ texts() { jq -r .content; }
   same $'one\ntwo\nthree' "$(team-recv --as backend --wait --json | texts)"
 }
 
-@test "exits 1 if nothing comes within --wait=SECONDS" {
+@test "exits 1 if nothing comes within --wait=SECONDS or --wait SECONDS" {
   make_team
 
   run --separate-stderr team-recv --as backend --wait=50ms
+  as_expected 1 '' 'team-recv: no: no message'
+
+  run --separate-stderr team-recv --wait 50ms --as backend
+  as_expected 1 '' 'team-recv: no: no message'
+
+  run --separate-stderr team-recv --as backend --wait .05
   as_expected 1 '' 'team-recv: no: no message'
 
   TEAM_NOTIFY=poll run --separate-stderr team-recv --as backend --wait=50ms --json
@@ -480,6 +486,18 @@ EOF
 
   run --separate-stderr team-recv --as backend --wait=soon
   refused 2 'team-recv: usage: --wait: *'
+
+  run --separate-stderr team-recv --as backend --wait 5x
+  refused 2 "team-recv: usage: --wait: '5x' is not a time*"
+
+  run --separate-stderr team-recv --as backend --wait soon
+  refused 2 "team-recv: usage: unexpected operand 'soon'*"
+
+  run --separate-stderr team-recv --as backend --wait 1 --wait=2
+  refused 2 'team-recv: usage: --wait is given twice'
+
+  run --separate-stderr team-recv --as backend --wait -- 1
+  refused 2 "team-recv: usage: unexpected operand '1'*"
 
   run --separate-stderr team-recv --as backend --type banana
   refused 2 'team-recv: usage: *'

@@ -40,7 +40,7 @@ struct Entry {
   bool operand = false;
   bool repeated = false;
   bool optional = true;
-  bool value_optional = false;  // --wait or --wait=5, never --wait 5
+  bool value_optional = false;  // --wait, --wait=5 or --wait 5
   Take take;
   bool* flag = nullptr;
 };
@@ -157,6 +157,7 @@ struct Command::Parts {
     entries.push_back(std::move(entry));
   }
 
+  static std::string shown_value(const Entry& entry);
   std::string help() const;
   std::string table() const;
   void parse(int argc, char** argv);
@@ -303,6 +304,10 @@ void Command::at_most_one(std::vector<std::string> names) { parts_->rules.push_b
 
 void Command::example(std::string line) { parts_->examples.push_back(std::move(line)); }
 
+std::string Command::Parts::shown_value(const Entry& entry) {
+  return entry.value_optional ? fmt::format("[{}]", entry.value) : std::string(entry.value);
+}
+
 std::string Command::Parts::help() const {
   std::string text = fmt::format("usage: {}{}{}\n{}.\n", name, usage.empty() ? "" : " ", usage, purpose);
   text[text.find('\n') + 1] = static_cast<char>(std::toupper(purpose[0]));
@@ -311,8 +316,7 @@ std::string Command::Parts::help() const {
   for (const Entry& entry : entries) {
     std::string left = entry.operand ? std::string(entry.names) : join(split(entry.names, ','), ", ");
     if (!entry.operand && !left.starts_with("-C") && left.starts_with("--")) left = "    " + left;
-    if (entry.value_optional) left += fmt::format("[={}]", entry.value);
-    else if (!entry.value.empty()) left += fmt::format(" {}", entry.value);
+    if (!entry.value.empty()) left += " " + shown_value(entry);
     width = std::max(width, left.size());
     rows.emplace_back(left, entry.help);
   }
@@ -330,7 +334,8 @@ std::string Command::Parts::help() const {
 std::string Command::Parts::table() const {
   std::string text = fmt::format("{}\t\t{}\n", name, purpose);
   for (const Entry& entry : entries) {
-    text += fmt::format("{}\t{}\t{}\n", entry.names, entry.operand ? entry.names : entry.value, entry.help);
+    const std::string value = entry.operand ? std::string(entry.names) : shown_value(entry);
+    text += fmt::format("{}\t{}\t{}\n", entry.names, value, entry.help);
   }
   return text;
 }
@@ -406,19 +411,29 @@ std::vector<std::string> Command::Parts::read_with_cli11(std::vector<std::string
   return app.remaining();
 }
 
-// CLI11 would take the next word for the value of an option that can do without one: so these are dealt with first.
+// CLI11 would take any next word for the value of an option that can do without one, so these are dealt with first.
+// A word that begins with a digit is the value; no command with such an option takes an operand that does.
 std::vector<std::string> Command::Parts::take_optional_values(std::vector<std::string> words, Values& values) const {
+  const auto begins_number = [](std::string_view word) {
+    return !word.empty() && ((word[0] >= '0' && word[0] <= '9') || parse_seconds(word));
+  };
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!entries[i].value_optional) continue;
-    const auto end = std::find(words.begin(), words.end(), "--");
-    const auto kept = std::remove_if(words.begin(), end, [&](const std::string& word) {
-      const std::string_view option = entries[i].names;
-      const bool bare = word == option;
-      if (!bare && !(word.starts_with(option) && word[option.size()] == '=')) return false;
-      values[i].push_back(bare ? std::string() : word.substr(option.size() + 1));
-      return true;
-    });
-    words.erase(kept, end);
+    const std::string_view option = entries[i].names;
+    for (auto word = words.begin(); word != words.end() && *word != "--";) {
+      if (word->starts_with(option) && word->size() > option.size() && (*word)[option.size()] == '=') {
+        values[i].push_back(word->substr(option.size() + 1));
+      } else if (*word == option) {
+        const auto next = word + 1;
+        const bool has_value = next != words.end() && begins_number(*next);
+        values[i].push_back(has_value ? *next : "");
+        if (has_value) words.erase(next);
+      } else {
+        ++word;
+        continue;
+      }
+      word = words.erase(word);
+    }
   }
   return words;
 }

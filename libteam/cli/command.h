@@ -60,7 +60,8 @@ class Command {
   void option(const char* spec, std::optional<Status>& value, const char* help);
   void seconds(const char* spec, std::optional<double>& value, const char* help);
 
-  // "--wait[=SECONDS]": the value may be left out, and only "=" gives one.
+  // "--wait [SECONDS]", or "--wait=SECONDS": the value may be left out. A word after the option is its value if it
+  // begins with a digit, so a command with such an option has no operand that does.
   void optional_seconds(const char* spec, std::optional<std::optional<double>>& value, const char* help);
 
   // Exactly one of these operands and options must be there.
