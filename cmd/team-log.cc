@@ -3,6 +3,7 @@
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/event_output.h"
+#include "libteam/record/event_types.h"
 
 namespace {
 
@@ -21,10 +22,13 @@ bool fits(const team::Envelope& envelope, const Options& options) {
 team::Exit log(team::Context& context, const Options& options) {
   constexpr int kLinesBetween = 512;  // a reader that has enough, such as head(1), ends a long search early
   int lines = 0;
+  if (options.type) team::check_event_type(*options.type);
+  bool is_known = !options.agent || options.follow || options.after;
   std::int64_t last = options.after.value_or(0);
   const auto show = [&](std::string_view line) {
     const team::Envelope envelope = team::parse_envelope(line, "events.jsonl");
     last = envelope.seq;
+    is_known = is_known || envelope.agent == *options.agent;
     if (fits(envelope, options)) team::print_event(context, envelope);
     if (++lines % kLinesBetween == 0 || options.follow) context.out().flush();
     return !context.out().failed() && (lines % kLinesBetween != 0 || !context.out().is_deserted());
@@ -39,6 +43,7 @@ team::Exit log(team::Context& context, const Options& options) {
     while (is_another() && !moment.passed()) team::Watch().wait(moment.or_in(0.1));
     if (is_another()) last = 0;
   }
+  if (!is_known && options.agent != "system") context.mail().check_member(*options.agent, "member");
   return team::Exit::done;
 }
 

@@ -269,3 +269,40 @@ has_ended_after_one_more() {
   run --separate-stderr bash -c 'team-log -f >/dev/full'
   as_expected 74 '' 'team-log: io: cannot write to stdout: No space left on device'
 }
+
+@test "exits 2 for a type that no event has, with the types that are near" {
+  make_team
+
+  run --separate-stderr team-log --type nosuch
+  as_expected 2 '' "team-log: usage: no event type 'nosuch'; team-log(1) lists the types"
+
+  run --separate-stderr team-log --type TASK_COMPLETE
+  as_expected 2 '' "team-log: usage: no event type 'TASK_COMPLETE'; did you mean TASK_COMPLETED?"
+
+  run --separate-stderr team-log -f --type member_joined
+  as_expected 2 '' "team-log: usage: no event type 'member_joined'; did you mean MEMBER_JOINED?"
+}
+
+@test "the page lists the types that the sources record, and --type takes them all" {
+  make_team
+  page=$(sed -n '/^The types are/,/^\.Pp/p' "$PROJECT/man/team-log.1" | grep -oE '[A-Z]+(_[A-Z]+)+' | sort)
+  # Every such word of the sources but the names of variables.
+  recorded=$(grep -rhoE --include=*.cc --include=*.h '"[A-Z]+(_[A-Z]+)+"' "$PROJECT"/{libteam,cmd} | tr -d '"' | sort -u |
+    grep -vxE 'TEAM_.*|TASK_(ID|FILE)|.*_(URL|KEY|TOKEN|TEAMS|COLOR|FILE|PROXY)|TMUX_PANE|INVALID_JSON')
+  recorded+=$'\n'$(printf '%s\n' TEAM_CREATED TEAM_FINISHED TEAM_RUN_ENDED)
+
+  same "$(sort <<<"$recorded")" "$page"
+  for type in $page; do team-log --type "$type" --agent lead; done
+}
+
+@test "exits 3 for an agent that is neither a member nor in the log" {
+  make_team
+  task-create 'first' --as stranger
+
+  run --separate-stderr team-log --agent bakend
+  as_expected 3 '' "team-log: not_found: no member 'bakend' in team alpha; did you mean backend?"
+
+  same TASK_CREATED "$(team-log --agent stranger --json | types)"
+  same '' "$(team-log --agent tester)"
+  same '' "$(team-log --agent bakend --after 2)"
+}

@@ -7,6 +7,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
+#include "libteam/base/spelling.h"
 #include "libteam/base/text.h"
 #include "libteam/record/exchange.h"
 #include "libteam/record/settings.h"
@@ -54,9 +55,9 @@ void Mail::check_member(const std::string& name, std::string_view what) const {
   if (name == "user" || team_.find(name) != nullptr) return;
   std::vector<std::string> known = {"user"};
   for (const Member& member : team_.members) known.push_back(member.name);
-  const auto near = nearest(name, known);
+  const std::string hint = did_you_mean(name, known);
   fail(Code::not_found, "no {} '{}' in team {}{}", what, one_line(name), team_.name,
-       near.empty() ? "; there is " + join(known, ", ") : "; did you mean " + join(near, ", ") + "?");
+       hint.empty() ? "; there is " + join(known, ", ") : hint);
 }
 
 Mailbox Mail::mailbox(const std::string& owner) const {

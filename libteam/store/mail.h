@@ -51,6 +51,8 @@ class Mail {
   // What the hook of this name has against something that is about to happen; none if it agrees or is not there.
   std::optional<std::string> objection(const std::string& hook, const Actor& actor, const Event& event) const;
 
+  // Throws not_found, with the nearest names, for one that is neither a member nor the user; `what` is the word for it.
+  void check_member(const std::string& name, std::string_view what) const;
   // Throws not_found for one who has no mailbox.
   Mailbox mailbox(const std::string& owner) const;
   const EventLog& events() const { return events_; }
@@ -65,7 +67,6 @@ class Mail {
 
  private:
   std::vector<std::string> recipients(const Letter& letter, const Actor& actor) const;
-  void check_member(const std::string& name, std::string_view what) const;
   Message make_message(const Letter& letter, const Actor& actor, const std::string& recipient) const;
   void deliver(const Letter& letter, Message& message, const Actor& actor) const;
   void open_request(const Letter& letter, Message& message, const Actor& actor) const;
