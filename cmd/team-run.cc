@@ -35,7 +35,7 @@ void complete(Options& options, const team::Team& team) {
     team::fail(team::Code::usage, "the goal is empty");
   }
   if (!lead.goal && team.created_at == 0) team::fail(team::Code::usage, "what is the goal?");
-  lead.role = team::spec_of(team, team.lead);
+  if (const team::Role* role = team.find_role(team.lead)) lead.role = team::parse_role(*role, "config.json");
   team::complete(lead.model, lead.role);
   if (!is_chosen(lead.model)) team::fail(team::Code::usage, "which model is the lead? --model MODEL, or TEAM_MODEL");
   team::check_key(lead.model, team::environment_variable(team::key_variable(lead.model).c_str()).value_or(""));

@@ -438,3 +438,15 @@ load trouble
   same '' "$output"
   same '{"status":"error","code":"not_found","error":"no task 9 to be blocked by"}' "$stderr"
 }
+
+@test "refuses a line of a batch with a misspelt key, and makes nothing of the batch" {
+  task-create 'first'
+  for key in blocked_by dependsOn depends_on BlockedBy blockedby; do
+    printf '%s\n' '{"subject":"second"}' '{"subject":"third","'"$key"'":[1]}' >batch
+
+    run --separate-stderr task-create - <batch
+
+    as_expected 2 '' "task-create: usage: line 2: unknown key '$key'; did you mean blockedBy?"
+  done
+  same 1 "$(task-list | wc -l)"
+}

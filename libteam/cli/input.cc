@@ -7,6 +7,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/cli/output.h"
 #include "libteam/record/role.h"
 #include "libteam/system/file.h"
 
@@ -99,7 +100,9 @@ Role read_role(const std::string& text) {
   const std::string file = text.substr(equals + 1);
   try {
     Role role = make_role(name, read_user_file(file), file);
-    parse_role(role, file);
+    for (const std::string& key : parse_role(role, file).ignored) {
+      warn(fmt::format("warning: {}: key '{}' has no effect", file, one_line(key)));
+    }
     return role;
   } catch (const Error& error) {
     if (error.code() != Code::corrupt) throw;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libteam/base/spelling.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/record/role.h"
@@ -20,7 +21,28 @@ void check_role_of(const Draft& draft, const Blueprint& made, std::string_view f
   const auto& role = draft.task.role;
   const bool known = !role || std::any_of(made.teammates.begin(), made.teammates.end(),
                                           [&](const auto& entry) { return entry.first == *role && entry.second > 0; });
-  if (!known) fail(Code::usage, "{}: {}: no teammate has the role '{}'", file, draft.where, one_line(*role));
+  if (known) return;
+  std::vector<std::string> played;
+  for (const auto& entry : made.teammates) {
+    if (entry.second > 0) played.push_back(entry.first);
+  }
+  fail(Code::usage, "{}: {}: no teammate has the role '{}'{}", file, draft.where, one_line(*role),
+       did_you_mean(*role, played));
+}
+
+void check_role(const Role& role, Blueprint& made, std::string_view file) {
+  RoleSpec spec;
+  try {
+    spec = parse_role(role, std::string(file));
+  } catch (const Error& error) {
+    throw Error(Code::usage, error.what());
+  }
+  const bool is_played = std::any_of(made.teammates.begin(), made.teammates.end(),
+                                     [&](const auto& entry) { return entry.first == role.name && entry.second > 0; });
+  if (is_played && !spec.command && !spec.model) {
+    fail(Code::usage, "{}: role {} has neither a command nor a model", file, role.name);
+  }
+  for (const std::string& key : spec.ignored) made.ignored.push_back(fmt::format("roles.{}.{}", role.name, key));
 }
 
 Blueprint read(const Json& json, std::string_view text, std::string_view file) {
@@ -49,7 +71,8 @@ Blueprint read(const Json& json, std::string_view text, std::string_view file) {
     Fields inner(*teammates, text, file, Code::usage);
     for (const auto& entry : teammates->items()) {
       if (made.team.find_role(entry.key()) == nullptr) {
-        fail(Code::usage, "{}: teammates: no role '{}'", file, one_line(entry.key()));
+        fail(Code::usage, "{}: teammates: no role '{}'{}", file, one_line(entry.key()),
+             did_you_mean(entry.key(), role_names(made.team)));
       }
       made.teammates.emplace_back(entry.key(), inner.integer(entry.key().c_str(), 0, kMostOfARole).value_or(0));
     }
@@ -66,13 +89,9 @@ Blueprint read(const Json& json, std::string_view text, std::string_view file) {
       }
     }
   }
+  fields.refuse_misspelt({"team", "lead", "board", "settings", "roles", "teammates", "tasks"});
   const Json rest = fields.rest();
-  if (!rest.empty()) {
-    const std::vector<std::string> known = {"team", "lead", "board", "settings", "roles", "teammates", "tasks"};
-    const auto near = nearest(rest.begin().key(), known);
-    fail(Code::usage, "{}: '{}' means nothing here{}", file, one_line(rest.begin().key()),
-         near.empty() ? "" : "; did you mean " + join(near, ", ") + "?");
-  }
+  for (const auto& item : rest.items()) made.ignored.push_back(item.key());
   return made;
 }
 
@@ -86,16 +105,7 @@ Blueprint parse_blueprint(std::string_view text, std::string_view file) {
     throw Error(Code::usage, error.what());
   }
   Blueprint made = read(json, text, file);
-  for (const auto& [role, count] : made.teammates) {
-    try {
-      const RoleSpec spec = parse_role(*made.team.find_role(role), std::string(file));
-      if (count > 0 && !spec.command && !spec.model) {
-        fail(Code::usage, "{}: role {} has neither a command nor a model", file, role);
-      }
-    } catch (const Error& error) {
-      throw Error(Code::usage, error.what());
-    }
-  }
+  for (const Role& role : made.team.roles) check_role(role, made, file);
   for (const Draft& draft : made.tasks) check_role_of(draft, made, file);
   return made;
 }

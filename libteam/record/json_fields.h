@@ -10,6 +10,8 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
+#include "libteam/base/spelling.h"
+#include "libteam/base/text.h"
 
 namespace team {
 
@@ -74,6 +76,16 @@ class Fields {
     const Json* value = take(key);
     if (value != nullptr && !value->is_array()) refuse(key, "an array");
     return value;
+  }
+
+  // Throws for a key that nobody asked for and that resembles one of `known`, as meant_key() says it.
+  void refuse_misspelt(const std::vector<std::string>& known) const {
+    for (std::size_t i = 0; i < members_->size(); ++i) {
+      const std::string& key = (*members_)[i].first;
+      const auto meant = asked_[i] ? std::nullopt : meant_key(key, known);
+      if (!meant) continue;
+      fail(code_, "{}: unknown key '{}'; did you mean {}?", locate_key(text_, key, file_), one_line(key), *meant);
+    }
   }
 
   // What nobody asked for: the keys of somebody else.

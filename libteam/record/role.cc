@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libteam/base/spelling.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 
@@ -31,6 +32,10 @@ std::optional<std::vector<std::string>> list_of_names(Fields& fields, const char
     names.push_back(name.get<std::string>());
   }
   return names;
+}
+
+void add_keys(std::vector<std::string>& to, const Json& object, std::string_view prefix) {
+  for (const auto& item : object.items()) to.push_back(fmt::format("{}{}", prefix, item.key()));
 }
 
 }  // namespace
@@ -64,13 +69,42 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
     spec.retries = inner.integer("retries", 0, 1000);
     spec.time_limit = duration(inner, *limits, "time");
     spec.idle_timeout = duration(inner, *limits, "idle");
+    inner.refuse_misspelt({"retries", "time", "idle"});
+    add_keys(spec.ignored, inner.rest(), "limits.");
   }
+  fields.refuse_misspelt({"prompt", "command", "model", "provider", "base_url", "plan", "tools", "clean_env", "limits",
+                          "limits.retries", "limits.time", "limits.idle"});
+  add_keys(spec.ignored, fields.rest(), "");
   return spec;
 }
 
 RoleSpec spec_of(const Team& team, const std::optional<std::string>& role) {
-  const Role* found = role ? team.find_role(*role) : nullptr;
+  if (!role) return {};
+  check_role(team, *role);
+  const Role* found = team.find_role(*role);
   return found != nullptr ? parse_role(*found, "config.json") : RoleSpec{};
+}
+
+void check_role(const Team& team, const std::string& role) {
+  if (team.find_role(role) != nullptr) return;
+  if (!is_name(role)) {
+    fail(Code::usage,
+         "'{}' is not a name: a role has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
+         one_line(role));
+  }
+  // The entry of the lead is for its own instructions: a team with that one alone leaves roles free.
+  const auto known = role_names(team);
+  const bool has_roles = std::any_of(known.begin(), known.end(), [&](const auto& name) { return name != team.lead; });
+  if (!has_roles || role == team.lead) return;
+  const std::string hint = did_you_mean(role, known);
+  fail(Code::not_found, "no role '{}' in team {}{}", one_line(role), team.name,
+       hint.empty() ? "; there is " + join(known, ", ") : hint);
+}
+
+std::vector<std::string> role_names(const Team& team) {
+  std::vector<std::string> names;
+  for (const Role& role : team.roles) names.push_back(role.name);
+  return names;
 }
 
 }  // namespace team

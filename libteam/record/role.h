@@ -19,14 +19,20 @@ struct RoleSpec {
   bool plan = false;                                  // its plans need approval
   std::optional<std::int64_t> retries;
   std::optional<double> time_limit, idle_timeout;  // seconds
+  std::vector<std::string> ignored;                // unknown keys (`note`, `limits.note`), which have no effect
 };
 
 // True for the name of an environment variable, or the beginning of one followed by "*".
 bool is_variable_pattern(std::string_view text);
 
-// Throws corrupt for a definition that says something else than it should; `where` is its place, for the message.
+// Throws corrupt for a definition that says something else than it should, or with a key that resembles a known one;
+// `where` is its place, for the message.
 RoleSpec parse_role(const Role& role, const std::string& where);
-// What the team says of this role; one that says nothing for no role, and for one that the team does not know.
+// What the team says of this role. A role that it does not know says nothing where the team has no roles; where it has
+// some, throws not_found with the roles that are near: a misspelt one would drop the plan gate and the limits.
 RoleSpec spec_of(const Team& team, const std::optional<std::string>& role);
+// Throws as spec_of() does for a role that is not known.
+void check_role(const Team& team, const std::string& role);
+std::vector<std::string> role_names(const Team& team);
 
 }  // namespace team

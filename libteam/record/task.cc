@@ -205,6 +205,9 @@ Draft parse_draft(std::string_view line, std::string_view where) {
     *blockers = std::move(numbers);
   }
   read_fields(draft.task, fields);
+  static const std::vector<std::string> known = {"key",       "subject",  "description", "activeForm",  "owner",
+                                                 "blockedBy", "priority", "role",        "deliverable", "metadata"};
+  fields.refuse_misspelt(known);
   const Json rest = fields.rest();
   if (!rest.empty()) draft.task.extra = dump_line(rest);
   try {

@@ -25,7 +25,7 @@ std::optional<Status> parse_status(std::string_view text);
 // completed or failed: nobody works on it any more.
 inline bool has_ended(Status status) { return status == Status::completed || status == Status::failed; }
 
-// The moves of the contract: claim, complete, fail, release and reclaim, reopen.
+// The moves of a task: claim, complete, fail, release and reclaim, reopen.
 bool may_move(Status from, Status to);
 
 inline constexpr int kHighestPriority = 2;
@@ -89,7 +89,8 @@ struct Draft {
   Task task;  // what the board itself sets is not set yet
 };
 
-// One line of a batch. Throws usage with `where` in front.
+// One line of a batch. Throws usage with `where` in front, also for a key that resembles a known one; other unknown
+// keys are kept.
 Draft parse_draft(std::string_view line, std::string_view where);
 
 // Refuses (usage) what no task may have: an empty subject, a priority out of range, a role or owner that is no name, a

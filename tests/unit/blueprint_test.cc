@@ -88,11 +88,17 @@ void wrong_team() {
 }
 
 void unknown_keys() {
-  CHECK(refusal("{\"team\":\"demo\",\"role\":{}}") == "team.json: 'role' means nothing here; did you mean roles?");
+  CHECK(refusal("{\"team\":\"demo\",\"role\":{}}") == "team.json:1:16: unknown key 'role'; did you mean roles?");
   CHECK(refusal("{\"team\":\"demo\",\"teamates\":{}}") ==
-        "team.json: 'teamates' means nothing here; did you mean teammates?");
-  CHECK(refusal("{\"team\":\"demo\",\"whatever\":1}") == "team.json: 'whatever' means nothing here");
-  CHECK(refusal("{\"team\":\"demo\",\"a\\nb\":1}") == "team.json: 'a b' means nothing here");
+        "team.json:1:16: unknown key 'teamates'; did you mean teammates?");
+  CHECK(parse("{\"team\":\"demo\",\"whatever\":1,\"a\\nb\":1}").ignored ==
+        (std::vector<std::string>{"whatever", "a\nb"}));
+  CHECK(parse(R"({"team":"demo","roles":{"coder":{"command":"x","note":1,"limits":{"tokens":2}}}})").ignored ==
+        (std::vector<std::string>{"roles.coder.limits.tokens", "roles.coder.note"}));
+  CHECK(refused(R"({"team":"demo","roles":{"coder":{"command":"x","timeout":1}}})",
+                "unknown key 'timeout'; did you mean limits.time?"));
+  CHECK(refused(R"({"team":"demo","tasks":[{"subject":"x","blocked_by":[1]}]})",
+                "task 1: unknown key 'blocked_by'; did you mean blockedBy?"));
 }
 
 void wrong_settings() {
@@ -131,7 +137,7 @@ void wrong_roles() {
 void wrong_teammates() {
   CHECK(refused(with_coder("\"teammates\":[\"coder\"]"), "'teammates' must be an object"));
   CHECK(refused(with_coder("\"teammates\":3"), "'teammates' must be an object"));
-  CHECK(refused(with_coder("\"teammates\":{\"codr\":1}"), "teammates: no role 'codr'"));
+  CHECK(refused(with_coder("\"teammates\":{\"codr\":1}"), "teammates: no role 'codr'; did you mean coder?"));
   CHECK(refused(with_coder("\"teammates\":{\"a\\tb\":1}"), "teammates: no role 'a b'"));
   for (const char* count : {"-1", "1001", "1.5", "\"2\"", "true", "[1]", "99999999999999999999"}) {
     const std::string text = with_coder(std::string("\"teammates\":{\"coder\":") + count + "}");

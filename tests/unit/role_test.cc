@@ -106,6 +106,33 @@ void numbers() {
   }
 }
 
+void unknown_keys() {
+  const std::pair<const char*, const char*> misspelt[] = {
+      {"{\"limits\":{\"timeout\":\"1s\"}}", "unknown key 'timeout'; did you mean time?"},
+      {"{\"limits\":{\"retry\":1}}", "unknown key 'retry'; did you mean retries?"},
+      {"{\"retries\":1}", "unknown key 'retries'; did you mean limits.retries?"},
+      {"{\"timeout\":1}", "unknown key 'timeout'; did you mean limits.time?"},
+      {"{\"Plan\":true}", "unknown key 'Plan'; did you mean plan?"},
+      {"{\"plan_mode_required\":true}", "unknown key 'plan_mode_required'; did you mean plan?"},
+      {"{\"baseUrl\":\"x\"}", "unknown key 'baseUrl'; did you mean base_url?"},
+      {"{\"limit\":{}}", "unknown key 'limit'; did you mean limits?"}};
+  for (const auto& [definition, expected] : misspelt) CHECK(ends_with(refusal(definition), expected));
+  CHECK(parse("{\"note\":1,\"limits\":{\"weight\":2}}").ignored == (std::vector<std::string>{"limits.weight", "note"}));
+}
+
+void unknown_roles() {
+  Team team;
+  team.name = "alpha";
+  CHECK(!spec_of(team, "anything").plan);
+  team.roles = {{"lead", "{\"prompt\":\"Lead.\"}"}};
+  CHECK(!spec_of(team, "anything").plan);  // the entry of the lead says nothing of others
+  team.roles.push_back({"reviewer", "{\"plan\":true}"});
+  CHECK(spec_of(team, "reviewer").plan && !spec_of(team, std::nullopt).plan);
+  CHECK(fails_with(Code::not_found, [&] { spec_of(team, "reviewr"); }));
+  CHECK(message_of([&] { check_role(team, "reviewr"); }) == "no role 'reviewr' in team alpha; did you mean reviewer?");
+  CHECK(message_of([&] { check_role(team, "x"); }) == "no role 'x' in team alpha; there is lead, reviewer");
+}
+
 }  // namespace
 
 int main() {
@@ -116,5 +143,7 @@ int main() {
   nothing_said();
   durations();
   refusals();
+  unknown_keys();
+  unknown_roles();
   return test::report();
 }
