@@ -108,7 +108,7 @@ check:
 check-now:
 	@scripts/check $(BUILD)
 
-# What guarantees.md promises, tried in earnest for TORTURE_MINUTES (20); the short forms are part of check.
+# What the pages promise, tried in earnest for TORTURE_MINUTES (20); the short forms are part of check.
 torture:
 	@scripts/deps proofs
 	@$(MAKE) --no-print-directory -j$(JOBS) all dynamic $(BUILD)/unit/board_model_test

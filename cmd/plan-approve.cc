@@ -2,4 +2,4 @@
 
 #include "libteam/cli/plan_answer.h"
 
-int plan_approve(int argc, char** argv) { return team::answer_plan(argc, argv, team::Verdict::approve); }
+int plan_approve(int argc, char** argv) { return team::answer_plan(argc, argv, team::PlanDecision::approve); }

@@ -2,4 +2,4 @@
 
 #include "libteam/cli/plan_answer.h"
 
-int plan_reject(int argc, char** argv) { return team::answer_plan(argc, argv, team::Verdict::reject); }
+int plan_reject(int argc, char** argv) { return team::answer_plan(argc, argv, team::PlanDecision::reject); }

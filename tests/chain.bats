@@ -1,6 +1,6 @@
 load helper
 
-# The migration of the seeds: four tasks, each blocked by the one before.
+# The migration to GraphQL: four tasks, each blocked by the one before.
 setup_chain() {
   team-create rest-to-graphql
   team-join analyst

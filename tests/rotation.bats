@@ -16,7 +16,7 @@ chain() {
   task-claim 1 --as backend
 }
 
-@test "tells the owner of a freed task in the words of the contract" {
+@test "tells the owner of a freed task in fixed words" {
   chain
 
   task-complete 1 --as backend

@@ -172,7 +172,7 @@ load trouble
 }
 
 # The moves of the state machine that there are not.
-@test "exits 8 for every move that the contract does not name" {
+@test "exits 8 for every other move" {
   task-create 'pending'
   task-create 'completed'
   task-create 'failed'

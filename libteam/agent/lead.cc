@@ -54,7 +54,7 @@ class Steering {
       : place_(place), agent_(agent), options_(options), note_(note) {}
 
   // `failure` is why its last piece of work failed.
-  Verdict judge(const std::optional<std::string>& failure) {
+  IdleDecision judge(const std::optional<std::string>& failure) {
     place_.refresh();
     const bool waits = options_.waits && options_.waits();
     if (const auto limit = agent_.over_budget()) return end(*limit, static_cast<int>(Code::invalid_state));
@@ -92,7 +92,7 @@ class Steering {
   bool is_done() const { return is_done_; }
 
  private:
-  static Verdict end(std::string reason, int status) {
+  static IdleDecision end(std::string reason, int status) {
     return {.prompt = {}, .ending = std::move(reason), .status = status};
   }
 

@@ -1,6 +1,6 @@
 // How a command says no.
 //
-// Every refusal and every failure is an Error with a code of the contract; it is thrown where it is found and caught
+// Every refusal and every failure is an Error with a code of teamkit(7); it is thrown where it is found and caught
 // once, in cli, where the code becomes the exit status and the text the one line on stderr.
 #pragma once
 

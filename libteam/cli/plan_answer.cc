@@ -6,13 +6,14 @@ namespace team {
 
 namespace {
 
-Exit answer(Context& context, Verdict verdict, const std::string& id, const std::optional<std::string>& feedback) {
+Exit answer(Context& context, PlanDecision decision, const std::string& id,
+            const std::optional<std::string>& feedback) {
   const Request request = context.mail().requests().get(id);
   Letter letter;
   letter.type = "plan_approval_response";
   letter.to = request.from;
   letter.request_id = request.id;
-  letter.approve = verdict == Verdict::approve;
+  letter.approve = decision == PlanDecision::approve;
   letter.feedback = feedback;
   const Actor& actor = context.actor();
   context.changes();
@@ -23,8 +24,8 @@ Exit answer(Context& context, Verdict verdict, const std::string& id, const std:
 
 }  // namespace
 
-int answer_plan(int argc, char** argv, Verdict verdict) {
-  const bool approves = verdict == Verdict::approve;
+int answer_plan(int argc, char** argv, PlanDecision decision) {
+  const bool approves = decision == PlanDecision::approve;
   std::string id;
   std::optional<std::string> feedback;
   Command command(approves ? "plan-approve" : "plan-reject",
@@ -38,7 +39,7 @@ int answer_plan(int argc, char** argv, Verdict verdict) {
   command.takes_lock();
   command.example(approves ? "plan-approve 01JD0V8Z7Q4M3N2B1A0F9E8D7C"
                            : "plan-reject 01JD0V8Z7Q4M3N2B1A0F9E8D7C --feedback 'keep the old endpoints'");
-  return command.run(argc, argv, [&](Context& context) { return answer(context, verdict, id, feedback); });
+  return command.run(argc, argv, [&](Context& context) { return answer(context, decision, id, feedback); });
 }
 
 }  // namespace team

@@ -3,9 +3,9 @@
 
 namespace team {
 
-enum class Verdict { approve, reject };
+enum class PlanDecision { approve, reject };
 
 // The whole command.
-int answer_plan(int argc, char** argv, Verdict verdict);
+int answer_plan(int argc, char** argv, PlanDecision decision);
 
 }  // namespace team

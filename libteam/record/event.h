@@ -29,7 +29,7 @@ struct EventOrigin {
   std::optional<std::string> run;
 };
 
-// The envelope of the contract, without the newline. Without a number it has not happened yet.
+// The envelope of teamkit-files(5), without the newline. Without a number it has not happened yet.
 std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const EventOrigin& origin,
                         const Event& event);
 

@@ -1,4 +1,4 @@
-// Whether everything on disk is as the contract says.
+// Whether everything on disk is as teamkit-files(5) says.
 #pragma once
 
 #include <string>

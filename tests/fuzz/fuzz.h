@@ -35,7 +35,7 @@ std::optional<Error> refusal(Call call) {
   return std::nullopt;
 }
 
-// A refusal that the contract has for what stands in a file: `corrupt`, in one line.
+// A refusal that may follow from what stands in a file: `corrupt`, in one line.
 template <class Call>
 bool is_taken(Call call, Code code = Code::corrupt) {
   const auto error = refusal(call);
