@@ -4,9 +4,9 @@ load trouble
 
 declare -gA TEAMMATE=()  # the pid of each
 
-# start_teammate NAME [OPTION…]: teammate-run in the background.
+# start_teammate NAME [OPTION…]: teammate-run in the background; it hears a hangup also under nohup.
 start_teammate() {
-  teammate-run "$@" >"$1.out" 2>"$1.err" </dev/null 3>&- &
+  env --default-signal=HUP teammate-run "$@" >"$1.out" 2>"$1.err" </dev/null 3>&- &
   TEAMMATE[$1]=$!
 }
 

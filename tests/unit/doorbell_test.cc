@@ -209,6 +209,7 @@ void ends_promptly() {
 }  // namespace
 
 int main() {
+  ::signal(SIGHUP, SIG_DFL);  // nohup has us ignore it
   signals();
   silence();
   urgent_from_the_start();
