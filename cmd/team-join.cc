@@ -1,6 +1,7 @@
 // team-join - add a member to a team by hand
 
 #include "libteam/cli/command.h"
+#include "libteam/store/membership.h"
 
 namespace {
 
@@ -11,11 +12,10 @@ struct Options {
 
 team::Exit join_team(team::Context& context, const Options& options) {
   if (context.actor().name != options.name) context.require_lead("add others");
-  const std::string name = context.team().name;
   context.changes();
-  context.roster().change(name, [&](team::Team& changed) { team::add_member(changed, options.name, options.role); });
+  const team::Membership members(context.roster(), context.mail(), context.team().name, context.actor());
+  members.join(options.name, options.role);
   context.made();
-  context.mail().record(context.actor(), {team::make_event("MEMBER_JOINED", {{"member", options.name}})});
   context.out().line(options.name);
   return team::Exit::done;
 }

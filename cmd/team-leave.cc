@@ -1,21 +1,15 @@
 // team-leave - remove a member from a team
 
 #include "libteam/cli/command.h"
+#include "libteam/store/membership.h"
 
 namespace {
 
 team::Exit leave(team::Context& context, const std::string& name) {
   if (context.actor().name != name) context.require_lead("remove others");
-  const std::string team_name = context.team().name;
   context.changes();
-  context.roster().change(team_name, [&](team::Team& changed) {
-    team::remove_member(changed, name);
-    if (context.roster().life_of(team_name, name) == team::Life::running) {
-      team::fail(team::Code::conflict, "{} is still running", name);
-    }
-  });
+  team::Membership(context.roster(), context.mail(), context.team().name, context.actor()).leave({name});
   context.made();
-  context.mail().record(context.actor(), {team::make_event("MEMBER_LEFT", {{"member", name}})});
   return team::Exit::done;
 }
 

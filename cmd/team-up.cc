@@ -4,6 +4,7 @@
 #include "libteam/agent/spawn.h"
 #include "libteam/agent/supervise.h"
 #include "libteam/base/clock.h"
+#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
 #include "libteam/cli/input.h"
@@ -11,6 +12,7 @@
 #include "libteam/cli/team_start.h"
 #include "libteam/record/blueprint.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/membership.h"
 
 namespace {
 
@@ -30,9 +32,9 @@ void say(team::Context& context, const char* kind, const std::string& what) {
 std::vector<std::string> recruit(team::Team& team, const team::Blueprint& plan) {
   std::vector<std::string> names;
   for (const auto& [role, count] : plan.teammates) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      names.push_back(team::recruit(team, role, [](const std::string&) { return team::Life::unknown; }));
-    }
+    const auto added =
+        team::add_recruits(team, {role, role, count, false}, [](const std::string&) { return team::Life::unknown; });
+    names.insert(names.end(), added.begin(), added.end());
   }
   return names;
 }
@@ -50,6 +52,7 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
     throw;
   }
   context.made();
+  team::Membership(context.roster(), context.mail(), made.name, context.actor()).record_joined(names);
   say(context, "team", made.name);
   for (const team::TaskId id : tasks) say(context, "task", std::to_string(id));
   return names;
@@ -90,6 +93,9 @@ team::Exit up(team::Context& context, const Options& options) {
   team::check_enabled();
   if (options.timeout && !options.wait) team::fail(team::Code::usage, "--timeout is for --wait");
   team::Blueprint plan = team::parse_blueprint(team::read_user_file_or_input(options.file), options.file);
+  for (const std::string& key : plan.ignored) {
+    team::warn(fmt::format("warning: {}: key '{}' has no effect", options.file, team::one_line(key)));
+  }
   const std::string actor = context.actor_name();
   if (actor != "user" && actor != plan.team.lead) {
     team::fail(team::Code::permission_denied, "only the lead or the user may start a team, not {}", actor);

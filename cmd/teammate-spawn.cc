@@ -39,17 +39,12 @@ std::vector<std::string> arguments_for(const Options& options) {
 
 // Fails before anything is made if there is nothing to run.
 void check_role(const team::Team& team, const Options& options) {
-  const team::Role* role = team.find_role(options.role);
   const team::RoleSpec spec = team::spec_of(team, options.role);
   if (options.exec || options.model.model) return;
-  if (role == nullptr) {
-    std::vector<std::string> known;
-    for (const team::Role& other : team.roles) known.push_back(other.name);
-    const auto near = team::nearest(options.role, known);
-    team::fail(team::Code::not_found, "no role '{}' in team {}{}", team::one_line(options.role), team.name,
-               !near.empty()   ? "; did you mean " + team::join(near, ", ") + "?"
-               : known.empty() ? "; team-create --role makes one, or give --exec or --model"
-                               : "; there is " + team::join(known, ", "));
+  if (team.find_role(options.role) == nullptr) {
+    team::fail(team::Code::not_found,
+               "no role '{}' in team {}; team-create --role makes one, or give --exec or --model",
+               team::one_line(options.role), team.name);
   }
   if (!spec.command && !spec.model && !team::environment_variable("TEAM_MODEL")) {
     team::fail(team::Code::usage, "role {} has neither a command nor a model; give --exec or --model", options.role);
@@ -68,7 +63,7 @@ team::Exit spawn(team::Context& context, Options& options) {
       team::choose_mode(options.mode.value_or(team::setting(context.team(), "teammate.mode")), team::warn);
   team::Spawner spawner(place, mode, team::warn);
   context.changes();
-  const auto names = spawner.recruit(options.role, options.count.value_or(1));
+  const auto names = spawner.recruit({options.role, options.role, options.count.value_or(1), false});
   spawner.start_all(names, arguments_for(options), [&](const std::string& name) {
     context.out().line(context.json() ? fmt::format(R"({{"name":"{}"}})", name) : name);
     context.out().flush();

@@ -73,7 +73,7 @@ members() { jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json; }
 
   run --separate-stderr team-join two
 
-  as_expected 8 '' 'team-join: invalid_state: team alpha has 1 teammates, its limit (teammates.max)'
+  as_expected 8 '' 'team-join: invalid_state: team alpha has no room for 1 more teammate: 1 of at most 1 live (teammates.max)'
   same 'lead one' "$(members)"
 }
 
@@ -225,4 +225,29 @@ members() { jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json; }
     same '5 7' "$joined $full"
     same 6 "$(jq '.members | length' .teams/alpha/config.json)"
   done
+}
+
+@test "a member that ran and ended leaves its place to another" {
+  team-create alpha --max-teammates 1
+  teammate-run one --exec true --idle-timeout 0
+
+  run --separate-stderr team-join two
+
+  as_expected 0 two ''
+  same 'lead one two' "$(members)"
+}
+
+@test "exits 3 for a role that a team with roles does not have" {
+  printf '{"command": "true", "plan": true}' >reviewer.json
+  team-create alpha --role reviewer=reviewer.json
+
+  run --separate-stderr team-join backend --role reviewr
+  as_expected 3 '' "team-join: not_found: no role 'reviewr' in team alpha; did you mean reviewer?"
+
+  run --separate-stderr team-join backend --role artist
+  as_expected 3 '' "team-join: not_found: no role 'artist' in team alpha; there is reviewer"
+  same lead "$(members)"
+
+  run --separate-stderr team-join backend --role reviewer
+  as_expected 0 backend ''
 }

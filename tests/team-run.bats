@@ -13,7 +13,7 @@ lead() {
 
 # start_lead [ARGUMENT…]: the same in the background; what it says is in lead.out and lead.err.
 start_lead() {
-  team-run --model claude-x --base-url "$URL" -t alpha "$@" >lead.out 2>lead.err </dev/null 3>&- &
+  env --default-signal=HUP team-run --model claude-x --base-url "$URL" -t alpha "$@" >lead.out 2>lead.err </dev/null 3>&- &
   TEAMMATE[lead]=$!
 }
 
@@ -1250,4 +1250,28 @@ END
   run --separate-stderr timeout 60 env -C checkout team-run 'reach it'
   same 0 "$status"
   same right "$(jq -r .key model.log | sort -u)"
+}
+
+@test "a misspelt role of a Task is refused, and nobody joins ungated" {
+  printf '{"prompt": "You review.", "plan": true}' >reviewer.json
+  team-create alpha --role reviewer=reviewer.json >/dev/null
+  lead_says "$(call Task '{"name": "bob", "prompt": "Begin.", "role": "reviewr"}')" \
+    "$(call Task '{"prompt": "Look.", "role": "reviewr"}')" "$DONE"
+
+  run --separate-stderr lead go
+
+  same 0 "$status"
+  same "$(printf "error: not_found: no role 'reviewr' in team alpha; did you mean reviewer?\n%.0s" 1 2)" "$(gave Task)"
+  same lead "$(jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json)"
+}
+
+@test "a running helper takes no place of a teammate, and the log has who joined and left" {
+  team-create alpha --max-teammates 1 >/dev/null
+  lead_says "$(call Task '{"prompt": "Look it up.", "run_in_background": true}')" "$START_BOB" '"I wait."' -- "$DONE"
+
+  run --separate-stderr lead go
+
+  same 0 "$status"
+  like 'bob has joined *' "$(gave Task | tail -1)"
+  same $'lead\tMEMBER_JOINED\tmember=helper-1\nlead\tMEMBER_JOINED\tmember=bob' "$(team-log --type MEMBER_JOINED | cut -f3-)"
 }

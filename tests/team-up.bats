@@ -7,7 +7,7 @@ describe() {
   printf '{"team": "alpha", "roles": %s, "tasks": %s%s}\n' "$1" "${2:-[]}" "${3:+, $3}" >team.json
 }
 
-# The migration of the seeds: four tasks, each blocked by the one before.
+# The migration to GraphQL: four tasks, each blocked by the one before.
 describe_migration() {
   cat >team.json <<'END'
 {
@@ -79,7 +79,8 @@ END
 
   run --separate-stderr team-up team.json
 
-  as_expected 0 $'team\talpha\ntask\t1\ntask\t2\nteammate\tcoder-1' ''
+  as_expected 0 $'team\talpha\ntask\t1\ntask\t2\nteammate\tcoder-1' \
+    "team-up: warning: team.json: key 'roles.coder.mine' has no effect"
   same '["boss","coder-1"]' "$(jq -c '[.members[].name]' .teams/alpha/config.json)"
   same '{"coder":{"command":"true","prompt":"You write code.","mine":[1]},"tester":{}}' \
     "$(jq -c .roles .teams/alpha/config.json)"
@@ -90,7 +91,7 @@ END
   same $'team\talpha' "$(events TEAM_CREATED '["team", .team_id] | join("\t")')"
 }
 
-@test "--wait works off the migration of the seeds in order and leaves nobody running" {
+@test "--wait works off the migration to GraphQL in order and leaves nobody running" {
   describe_migration
 
   run --separate-stderr team-up team.json --wait
@@ -340,7 +341,12 @@ team-up: no: task 3 'three': waits for #2 'two', which failed: exit status 3: no
 {"team": "alpha", "lead": "a b"}|*'a b' is not a name*
 {"team": "alpha", "lead": "system"}|*'system' is reserved
 {"team": "alpha", "board": "../x"}|*'../x' is not a folder beneath the root that can be a board
-{"team": "alpha", "tasks": [], "task": []}|team.json: 'task' means nothing here; did you mean tasks?
+{"team": "alpha", "tasks": [], "task": []}|team.json:1:32: unknown key 'task'; did you mean tasks?
+{"team": "alpha", "roles": {"coder": {"command": "x", "limits": {"timeout": "1s"}}}}|team.json: role coder*: unknown key 'timeout'; did you mean time?
+{"team": "alpha", "roles": {"coder": {"command": "x", "retries": 1}}}|team.json: role coder*: unknown key 'retries'; did you mean limits.retries?
+{"team": "alpha", "roles": {"coder": {"cmd": "x"}}, "teammates": {}}|team.json: role coder*: unknown key 'cmd'; did you mean command?
+{"team": "alpha", "tasks": [{"subject": "one", "dependsOn": [1]}]}|team.json: task 1: unknown key 'dependsOn'; did you mean blockedBy?
+{"team": "alpha", "roles": {"coder": {"command": "x"}}, "teammates": {"codr": 1}}|team.json: teammates: no role 'codr'; did you mean coder?
 {"team": "alpha", "settings": {"banana": 1}}|team.json: no setting 'banana'
 {"team": "alpha", "settings": {"tasks.max": "many"}}|team.json: tasks.max takes a whole number, not 'many'
 {"team": "alpha", "roles": {"coder": {}}}|team.json: role coder has neither a command nor a model
@@ -353,7 +359,7 @@ team-up: no: task 3 'three': waits for #2 'two', which failed: exit status 3: no
 {"team": "alpha", "tasks": [{"subject": "one", "role": "coder"}]}|team.json: task 1: no teammate has the role 'coder'
 {"team": "alpha", "tasks": [{"subject": "one", "status": "completed"}]}|team.json: task 1: 'status' is set by the board*
 END
-  same 23 "$cases"
+  same 28 "$cases"
 }
 
 @test "makes no team of tasks that the board refuses" {
@@ -525,7 +531,26 @@ END
   same beta "$(team-list | cut -f1)"
 
   TEAM_NAME=beta TEAM_MEMBER=lead run --separate-stderr team-up team.json
+  as_expected 7 '' \
+    'team-up: permission_denied: lead is an agent (TEAM_MEMBER), and only the user makes teams (teammates.createTeams)'
+  same beta "$(team-list | cut -f1)"
+
+  team-config teammates.createTeams true
+  TEAM_NAME=beta TEAM_MEMBER=lead run --separate-stderr team-up team.json
   same 0 "$status"
+}
+
+@test "names the keys that have no effect, and records who joins" {
+  printf '%s' '{"team": "alpha", "note": "by hand", "roles": {"coder": {"command": "true", "colour": 1, "limits": {"weight": 2}}},
+    "teammates": {"coder": 2}}' >team.json
+
+  run --separate-stderr team-up team.json
+
+  same 0 "$status"
+  same "team-up: warning: team.json: key 'note' has no effect
+team-up: warning: team.json: key 'roles.coder.limits.weight' has no effect
+team-up: warning: team.json: key 'roles.coder.colour' has no effect" "$stderr"
+  same $'user\tmember=coder-1\nuser\tmember=coder-2' "$(team-log --type MEMBER_JOINED | cut -f3,5)"
 }
 
 @test "exits 7 where agent teams are turned off" {

@@ -236,7 +236,7 @@ Your task is #1: Read" "$(head -5 prompt)"
 
   same 'spawn active shutdown' "$(states bob)"
   same $'started\ntask 1: Count\none piece of work is done' "$(events MEMBER_STATE .reason)"
-  same "TEAM_CREATED TASK_CREATED MEMBER_STATE RUN_STARTED TASK_CLAIMED MEMBER_STATE STEP_STARTED \
+  same "TEAM_CREATED TASK_CREATED MEMBER_JOINED MEMBER_STATE RUN_STARTED TASK_CLAIMED MEMBER_STATE STEP_STARTED \
 TEXT_MESSAGE_CONTENT STEP_FINISHED TASK_COMPLETED MEMBER_STATE RUN_FINISHED" \
     "$(team-log --json | jq -r .event.type | paste -sd ' ')"
   same '["task 1","work",1,0,true]' \
@@ -1638,4 +1638,39 @@ woken_since() {
   same 0 "$status"
   like '*unknown: the change is made, but ann was not told of task 2: *' "$stderr"
   same '["completed","built",1]' "$(jq -c '[.status, .result, .attempts]' .tasks/1.json)"
+}
+
+@test "records that it joins, once" {
+  team-create alpha
+
+  bob --exec true --idle-timeout 0
+  bob --exec true --idle-timeout 0
+
+  same $'bob\tMEMBER_JOINED\tmember=bob' "$(team-log --type MEMBER_JOINED | cut -f3-)"
+}
+
+@test "exits 3 for a role that a team with roles does not have, also for one who is a member" {
+  printf '{"command": "echo >ran", "plan": true}' >reviewer.json
+  team-create alpha --role reviewer=reviewer.json
+
+  run --separate-stderr bob --role reviewr --exec 'echo >ran' --idle-timeout 0
+  refused 3 "teammate-run: not_found: no role 'reviewr' in team alpha; did you mean reviewer?"
+
+  team-join ann --role reviewer
+  sed -i 's/"role": "reviewer"/"role": "reviewr"/' .teams/alpha/config.json
+  run --separate-stderr teammate-run ann --exec 'echo >ran' --idle-timeout 0
+  refused 3 "teammate-run: not_found: no role 'reviewr' in team alpha; did you mean reviewer?"
+  [ ! -e ran ]
+}
+
+@test "exits 8 when others took its place while it was dead" {
+  team-create alpha --max-teammates 1
+  bob --exec true --idle-timeout 0
+  team-join ann
+
+  run --separate-stderr bob --exec true
+
+  refused 8 'teammate-run: invalid_state: team alpha has no room for 1 more teammate: 1 of at most 1 live (teammates.max)'
+  team-leave ann
+  bob --exec true --idle-timeout 0
 }

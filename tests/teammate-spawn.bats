@@ -50,7 +50,9 @@ has_answer() {
   as_expected 0 coder-1 ''
   run --separate-stderr teammate-spawn coder
   as_expected 0 coder-2 ''
-  run --separate-stderr teammate-spawn tester --exec true
+  team-create beta
+  teammate-spawn -t beta coder --exec true
+  run --separate-stderr teammate-spawn -t beta tester --exec true
   as_expected 0 tester-1 ''
 }
 
@@ -74,11 +76,12 @@ has_answer() {
   same $'Say "hello"\nand $HOME' "$(tail -2 seen)"
 }
 
-@test "runs what --exec says instead, also for a role that is nowhere defined" {
+@test "runs what --exec says instead, and any role where the team has none" {
   a_team '{"command": "touch wrong"}'
+  team-create beta
 
-  teammate-spawn coder --exec 'touch right' --prompt go
-  teammate-spawn artist --exec 'touch picture' --prompt go
+  teammate-spawn coder -t alpha --exec 'touch right' --prompt go
+  teammate-spawn artist -t beta --exec 'touch picture' --prompt go
 
   wait_until test -e right -a -e picture
   [ ! -e wrong ]
@@ -280,7 +283,7 @@ has_answer() {
 
   run --separate-stderr teammate-spawn coder
 
-  as_expected 8 '' 'teammate-spawn: invalid_state: team alpha has 2 teammates, its limit (teammates.max)'
+  as_expected 8 '' 'teammate-spawn: invalid_state: team alpha has no room for 1 more teammate: 2 of at most 2 live (teammates.max)'
   same 'lead backend coder-1' "$(members)"
 }
 
@@ -301,7 +304,7 @@ has_answer() {
 
   run --separate-stderr teammate-spawn coder --count 3
 
-  refused 8 'teammate-spawn: invalid_state: *teammates.max*'
+  refused 8 'teammate-spawn: invalid_state: team alpha has no room for 3 more teammates: 0 of at most 2 live (teammates.max)'
   same lead "$(members)"
 }
 
@@ -345,6 +348,9 @@ spawn_once() {
 
   run --separate-stderr teammate-spawn artist
   as_expected 3 '' "teammate-spawn: not_found: no role 'artist' in team alpha; there is coder"
+
+  run --separate-stderr teammate-spawn codr --exec true
+  as_expected 3 '' "teammate-spawn: not_found: no role 'codr' in team alpha; did you mean coder?"
   same "$before" "$(what_is_there)"
 
   team-create beta
@@ -477,9 +483,12 @@ spawn_once() {
   as_expected 2 '' 'teammate-spawn: usage: --task and --count do not go together'
   run --separate-stderr teammate-spawn ../coder --exec true
   refused 2 "teammate-spawn: usage: '../coder' is not a name: *"
-  run --separate-stderr teammate-spawn "$(printf 'a%.0s' {1..63})" --exec true
-  refused 2 "teammate-spawn: usage: '*-1' is not a name: *"
+  same "$before" "$(what_is_there)"
 
+  team-create beta
+  before=$(what_is_there)
+  run --separate-stderr teammate-spawn -t beta "$(printf 'a%.0s' {1..63})" --exec true
+  refused 2 "teammate-spawn: usage: '*-1' is not a name: *"
   same "$before" "$(what_is_there)"
 }
 
@@ -974,4 +983,17 @@ fake_tmux() {
   same background "$(state_of coder-1 .start.mode)"
   teammate-stop coder-1
   nothing_left
+}
+
+@test "records who joins, and who leaves because it did not start" {
+  a_team
+  teammate-spawn coder --count 2
+
+  run --separate-stderr teammate-spawn coder --task 99
+
+  same 3 "$status"
+  same $'user\tMEMBER_JOINED\tmember=coder-1
+user\tMEMBER_JOINED\tmember=coder-2
+user\tMEMBER_JOINED\tmember=coder-3
+user\tMEMBER_LEFT\tmember=coder-3' "$(team-log | cut -f3- | grep MEMBER_[JL])"
 }

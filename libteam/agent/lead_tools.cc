@@ -71,7 +71,7 @@ ToolResult start_teammate(Workplace& place, const Arguments& arguments, const Re
     spawner.start(name, line, "");
     return {fmt::format("{} was started again and goes on with what it knows.", name)};
   }
-  place.roster().change(place.team().name, [&](Team& team) { add_member(team, name, role); });
+  place.membership().join(name, role);
   place.refresh();
   auto line = arguments_for(place.team(), role, arguments.text("prompt"), recruiting);
   if (arguments.flag("plan_mode_required")) line.emplace_back("--plan");
@@ -83,22 +83,24 @@ ToolResult start_teammate(Workplace& place, const Arguments& arguments, const Re
 
 // Helpers that have done what they were asked are members no more.
 void dismiss_ended(Workplace& place, std::set<std::string>& helpers) {
-  std::erase_if(helpers, [&](const std::string& name) {
-    if (place.roster().life_of(place.team().name, name) != Life::dead) return false;
-    place.roster().change(place.team().name, [&](Team& team) {
-      std::erase_if(team.members, [&](const Member& member) { return member.name == name; });
-    });
-    return true;
-  });
+  std::vector<std::string> ended;
+  for (const std::string& name : helpers) {
+    if (place.roster().life_of(place.team().name, name) == Life::dead) ended.push_back(name);
+  }
+  for (const std::string& name : ended) helpers.erase(name);
+  place.refresh();
+  // The team may have let some go already.
+  std::erase_if(ended, [&](const std::string& name) { return place.team().find(name) == nullptr; });
+  place.membership().leave(ended);
   place.refresh();
 }
 
 // One that does what the prompt says and is gone.
 ToolResult start_helper(Workplace& place, Background& background, const Arguments& arguments,
                         const Recruiting& recruiting, std::set<std::string>& helpers, int interrupt) {
-  const std::string role = arguments.find_text("role").value_or("helper");
+  const auto role = arguments.find_text("role");
   Spawner spawner(place, SpawnMode::background, recruiting.warn);
-  const std::string name = spawner.recruit(role, 1).front();
+  const std::string name = spawner.recruit({role.value_or("helper"), role, 1, true}).front();
   helpers.insert(name);
   const std::string prompt = arguments.text("prompt");
   auto line = spawner.command_line(name, arguments_for(place.team(), role, prompt, recruiting));
@@ -185,9 +187,12 @@ void add_team_delete(Toolbox& tools, Workplace& place) {
       if (runs_on(one)) staying.push_back(describe(one));
     }
     if (!staying.empty()) return {join(staying, "\n"), true};
-    place.roster().change(place.team().name, [](Team& team) {
-      std::erase_if(team.members, [&](const Member& member) { return member.name != team.lead; });
-    });
+    place.refresh();
+    std::vector<std::string> others;
+    for (const Member& member : place.team().members) {
+      if (member.name != place.team().lead) others.push_back(member.name);
+    }
+    place.membership().leave(others);
     place.refresh();
     return {"All teammates have ended and left the team."};
   });

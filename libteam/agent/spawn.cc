@@ -102,19 +102,8 @@ std::vector<std::string> Spawner::command_line(const std::string& name,
   return line;
 }
 
-std::vector<std::string> Spawner::recruit(const std::string& role, std::int64_t count) {
-  std::vector<std::string> names;
-  const Folder folder = place_.roster().folder_of(place_.team().name);
-  const auto lives = place_.roster().lives(place_.team().name);
-  // One that is starting has its file a moment before it has locked it.
-  const auto life_of = [&](const std::string& name) {
-    const Life life = lives(name);
-    return life == Life::dead && !folder.has(name + ".json") ? Life::unknown : life;
-  };
-  place_.roster().change(place_.team().name, [&](Team& team) {
-    names.clear();
-    for (std::int64_t i = 0; i < count; ++i) names.push_back(team::recruit(team, role, life_of));
-  });
+std::vector<std::string> Spawner::recruit(const Recruits& recruits) {
+  auto names = place_.membership().recruit(recruits);
   place_.refresh();
   return names;
 }
@@ -132,12 +121,11 @@ void Spawner::start_all(const std::vector<std::string>& names, const std::vector
   }
 }
 
-// They have never lived.
-void Spawner::dismiss(const std::vector<std::string>& names) {
+// They have never lived, unless somebody else started one of them meanwhile: that one stays.
+void Spawner::dismiss(std::vector<std::string> names) {
   const Folder folder = place_.roster().folder_of(place_.team().name);
-  place_.roster().change(place_.team().name, [&](Team& team) {
-    for (const std::string& name : names) remove_member(team, name);
-  });
+  std::erase_if(names, [&](const std::string& name) { return look_at_lock(folder, alive_file(name)) == Held::yes; });
+  place_.membership().leave(names);
   for (const std::string& name : names) {
     for (const char* file : {".alive", ".json", ".log"}) folder.remove(name + file);
   }

@@ -38,8 +38,8 @@ class Spawner {
   // The socket of a tmux server to prefer, such as the one that a teammate ran in before.
   void prefer_server(std::optional<std::string> socket) { socket_ = std::move(socket); }
 
-  // Adds so many members of this role to the team, all or none. Throws invalid_state if the team has no room.
-  std::vector<std::string> recruit(const std::string& role, std::int64_t count);
+  // Adds members to the team, all or none. Throws as Membership::recruit() does.
+  std::vector<std::string> recruit(const Recruits& recruits);
   // Starts those that were just recruited; `started` is told of each. If one does not start, throws what it said; it
   // and those after it are no members any more.
   void start_all(const std::vector<std::string>& names, const std::vector<std::string>& arguments,
@@ -58,7 +58,7 @@ class Spawner {
                            const std::string& directory) const;
   bool start_in_pane(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
                      const std::string& directory);
-  void dismiss(const std::vector<std::string>& names);
+  void dismiss(std::vector<std::string> names);
 
   Workplace& place_;
   SpawnMode mode_;

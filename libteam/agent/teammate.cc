@@ -83,9 +83,11 @@ void Teammate::start() {
   const bool joins = place_.team().find(self.name) == nullptr;
   if (joins) {
     Team trial = place_.team();
-    add_member(trial, self.name, options_.role);
+    add_member(trial, self.name, options_.role, place_.membership().lives());
   }
   presence_.emplace(place_.roster(), place_.team(), self.name, place_.lock_timeout());
+  // Others may have taken its place since it ended.
+  if (!joins && presence_->before()) check_room_for(place_.team(), self.name, place_.membership().lives());
   driver_.begin_life();
   door_.emplace(presence_->folder(), self.name, Durability::process, place_.lock_timeout());
   recover();
@@ -97,7 +99,7 @@ void Teammate::start() {
   }
   try {
     if (joins) {
-      place_.roster().change(place_.team().name, [&](Team& team) { add_member(team, self.name, options_.role); });
+      place_.membership().join(self.name, options_.role);
       place_.refresh();
     }
   } catch (const Error&) {
@@ -887,12 +889,12 @@ bool Teammate::is_kept_busy() {
 }
 
 // What the lead is to do when nothing else happens. False if it may idle.
-bool Teammate::follows_verdict() {
+bool Teammate::follows_decision() {
   if (!options_.before_idle) return false;
-  const Verdict verdict = options_.before_idle();
-  if (verdict.prompt) return work_on_text("a reminder", *verdict.prompt);
-  if (!verdict.ending) return false;
-  ending_ = Ending{.reason = *verdict.ending, .status = verdict.status};
+  const IdleDecision decision = options_.before_idle();
+  if (decision.prompt) return work_on_text("a reminder", *decision.prompt);
+  if (!decision.ending) return false;
+  ending_ = Ending{.reason = *decision.ending, .status = decision.status};
   return true;
 }
 
@@ -902,7 +904,7 @@ void Teammate::idle() {
     doze();
     return;  // and look once more
   }
-  if (is_kept_busy() || follows_verdict()) return;
+  if (is_kept_busy() || follows_decision()) return;
   if (!is_idle(presence_->now().state)) {
     become(State::idle, "nothing to do");
     if (!is_idle(presence_->now().state)) look_again_ = Deadline::in(1);

@@ -26,7 +26,7 @@
 namespace team {
 
 // What becomes of one that has nothing to do.
-struct Verdict {
+struct IdleDecision {
   std::optional<std::string> prompt;  // more work
   std::optional<std::string> ending;  // why it ends, and with which exit status
   int status = 0;
@@ -42,7 +42,7 @@ struct TeammateOptions {
   bool until_done = false;  // ends when the board has nothing left for it
   bool plan = false;        // tasks need an approved plan
   // For a lead. Asked whenever it is about to idle: what it is to do instead, or why it is to end.
-  std::function<Verdict()> before_idle;
+  std::function<IdleDecision()> before_idle;
   // Asked after each piece of work: whether it was the last.
   std::function<bool()> is_over;
   Deadline deadline = Deadline::never();
@@ -141,7 +141,7 @@ class Teammate {
   Watch take_watch();
   void idle();
   bool is_kept_busy();
-  bool follows_verdict();
+  bool follows_decision();
   bool concerns_me(const Changes& changes);
   bool stirs(const Changes& changes);
   void wake_owners() const;

@@ -15,6 +15,7 @@
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
 #include "libteam/store/mail.h"
+#include "libteam/store/membership.h"
 #include "libteam/store/root.h"
 #include "libteam/store/roster.h"
 #include "libteam/store/task_operations.h"
@@ -46,6 +47,8 @@ class Workplace {
   Mailbox mailbox() const { return mail().mailbox(self_.name); }
   // Changes of tasks in its name; good until refresh().
   TaskOperations tasks() const { return {board(), &mail(), &team(), self_}; }
+  // What it adds and removes is done by self().
+  Membership membership() const { return {roster_, mail(), team().name, self_}; }
   // What programs get that this one runs, so that our commands work in them without options.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment() const;
   // Of the members those whose process runs, without the lead.

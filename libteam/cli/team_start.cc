@@ -4,14 +4,37 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
+#include "libteam/record/settings.h"
 #include "libteam/store/trust.h"
 
 namespace team {
 
-void make_team(Context& context, Team team) {
+namespace {
+
+// Whether the team that an agent works for lets it make others.
+bool may_make_teams(Context& context) {
+  const auto names = context.roster().names();
+  const auto& own = context.choices().environment_team;
+  const std::string name = own ? *own : names.size() == 1 ? names.front() : "";
+  const bool is_there = std::find(names.begin(), names.end(), name) != names.end();
+  return is_there && switch_setting(context.roster().get(name), "teammates.createTeams");
+}
+
+}  // namespace
+
+void check_maker(Context& context) {
   context.make_root_here();
+  const auto& member = context.choices().environment_member;
+  if (!member || may_make_teams(context)) return;
+  fail(Code::permission_denied, "{} is an agent (TEAM_MEMBER), and only the user makes teams (teammates.createTeams)",
+       one_line(*member));
+}
+
+void make_team(Context& context, Team team) {
+  check_maker(context);
+  team.created_by = context.choices().environment_member;
   team.created_at = now();
-  team.members.insert(team.members.begin(), {team.lead, std::nullopt, team.created_at, "{}"});
+  team.members.insert(team.members.begin(), {team.lead, std::nullopt, team.created_at, false, "{}"});
   context.changes();
   const auto trust = [&](const Folder& folder) {
     try {

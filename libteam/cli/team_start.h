@@ -8,8 +8,11 @@
 
 namespace team {
 
-// In the root that there is, or here, with a mark of trust. From then on `context` is about it. Throws conflict if the
-// name is taken. If this user has no place for marks, a warning says so.
+// Throws permission_denied for an agent (TEAM_MEMBER), unless its team lets it make others (teammates.createTeams).
+void check_maker(Context& context);
+
+// In the root that there is, or here, after check_maker(), with a mark of trust. From then on `context` is about it.
+// Throws conflict if the name is taken. If this user has no place for marks, a warning says so.
 void make_team(Context& context, Team team);
 
 // Removes the mark of a team that is gone. Without success the mark stays: it fits no other folder.

@@ -79,6 +79,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"model.tries", "8", kCount},         // of one call
       {"model.prices", "{}", kPrices},      // dollars per million tokens
       {"teammates.max", "10", kCount},
+      {"teammates.createTeams", "false", kSwitch},
       {"teammate.mode", "\"auto\"", "auto|background|tmux"},
       {"hooks.timeout", "30", kDuration},  // 0: no limit
       {"durability", "\"power\"", "power|process"},

@@ -21,6 +21,7 @@ Member parse_member(const Json& json, std::string_view text, std::string_view fi
   member.name = required_name(fields, "name");
   member.role = fields.text("role");
   member.joined_at = fields.number("joinedAt").value_or(0);
+  member.helper = fields.boolean("helper").value_or(false);
   if (const Json rest = fields.rest(); !rest.empty()) member.extra = dump_line(rest);
   return member;
 }
@@ -33,11 +34,13 @@ Json to_json(const Team& team) {
   Json members = Json::array();
   for (const Member& member : team.members) {
     Json json = {{"name", member.name}, {"role", or_null(member.role)}, {"joinedAt", member.joined_at}};
+    if (member.helper) json["helper"] = true;
     json.update(Json::parse(member.extra));
     members.push_back(std::move(json));
   }
   Json json = {{"name", team.name}, {"lead", team.lead},    {"board", team.board}, {"createdAt", team.created_at},
                {"roles", roles},    {"settings", settings}, {"members", members}};
+  if (team.created_by) json["createdBy"] = *team.created_by;
   for (const auto& [role, number] : team.numbers) json["numbers"][role] = number;
   if (team.finished_at) json["finishedAt"] = *team.finished_at;
   if (team.summary) json["summary"] = *team.summary;
@@ -66,6 +69,7 @@ Team parse_team(std::string_view text, std::string_view name, std::string_view f
   team.lead = required_name(fields, "lead");
   team.board = fields.text("board").value_or(".tasks");
   team.created_at = fields.number("createdAt").value_or(0);
+  team.created_by = fields.text("createdBy");
   if (const Json* roles = fields.object("roles")) {
     for (const auto& role : roles->items()) {
       if (!is_name(role.key()) || !role.value().is_object()) fields.refuse("roles", "an object of named objects");

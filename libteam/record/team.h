@@ -14,6 +14,7 @@ struct Member {
   std::string name;
   std::optional<std::string> role;
   double joined_at = 0;
+  bool helper = false;       // does one piece of work and leaves; does not count against teammates.max
   std::string extra = "{}";  // keys we do not know, as a JSON object
 };
 
@@ -32,6 +33,7 @@ struct Team {
   std::string lead = "lead";
   std::string board = ".tasks";  // beneath the root
   double created_at = 0;
+  std::optional<std::string> created_by;  // the agent that made it; none for a team of the user
   std::vector<Role> roles;
   std::vector<Setting> settings;  // those that were set; see record/settings.h for the rest
   std::vector<Member> members;    // the lead first

@@ -47,12 +47,12 @@ Contents read_config(const Folder& folder, const std::string& team) {
   return std::move(*contents);
 }
 
+}  // namespace
+
 void check_new_name(std::string_view kind, const std::string& name) {
   check_name(kind, name);
   if (is_reserved(name)) fail(Code::usage, "'{}' is reserved", name);
 }
-
-}  // namespace
 
 std::vector<std::string> deleted_teams(const Folder& teams) {
   std::vector<std::string> found;
@@ -87,48 +87,6 @@ Durability durability_of(const Team* team) {
   if (text == "process") return Durability::process;
   if (text != "power") fail(Code::usage, "durability is power or process, not '{}'", one_line(text));
   return Durability::power;
-}
-
-void add_member(Team& team, const std::string& name, const std::optional<std::string>& role) {
-  check_new_name("member", name);
-  if (role) check_name("role", *role);
-  for (const Member& member : team.members) {
-    if (same_name(member.name, name)) fail(Code::conflict, "{} is in team {} already", member.name, team.name);
-  }
-  const auto most = number_setting(team, "teammates.max");
-  if (most > 0 && static_cast<double>(team.members.size()) - 1 >= most) {
-    fail(Code::invalid_state, "team {} has {} teammates, its limit (teammates.max)", team.name, most);
-  }
-  team.members.push_back({name, role, now(), "{}"});
-}
-
-std::string recruit(Team& team, const std::string& role, const std::function<Life(const std::string&)>& life_of) {
-  check_name("role", role);
-  const auto most = number_setting(team, "teammates.max");
-  const auto count = std::count_if(team.members.begin(), team.members.end(), [&](const Member& member) {
-    return member.name != team.lead && life_of(member.name) != Life::dead;
-  });
-  if (most > 0 && static_cast<double>(count) >= most) {
-    fail(Code::invalid_state, "team {} has {} teammates, its limit (teammates.max)", team.name, count);
-  }
-  auto number =
-      std::find_if(team.numbers.begin(), team.numbers.end(), [&](const auto& entry) { return entry.first == role; });
-  if (number == team.numbers.end()) number = team.numbers.insert(team.numbers.end(), {role, 0});
-  std::string name;
-  const auto is_taken = [&](const Member& member) { return same_name(member.name, name); };
-  do name = fmt::format("{}-{}", role, ++number->second);
-  while (std::any_of(team.members.begin(), team.members.end(), is_taken));
-  check_new_name("member", name);
-  team.members.push_back({name, role, now(), "{}"});
-  return name;
-}
-
-void remove_member(Team& team, const std::string& name) {
-  if (name == team.lead) fail(Code::permission_denied, "{} leads team {} and cannot leave it", name, team.name);
-  if (std::erase_if(team.members, [&](const Member& member) { return member.name == name; }) > 0) return;
-  std::vector<std::string> known;
-  for (const Member& member : team.members) known.push_back(member.name);
-  fail(Code::not_found, "no member '{}' in team {}{}", one_line(name), team.name, did_you_mean(name, known));
 }
 
 Roster::Roster(const Root& root, double lock_timeout) : root_(root), lock_timeout_(lock_timeout) {}

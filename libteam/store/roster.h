@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libteam/record/team.h"
@@ -81,13 +82,7 @@ inline constexpr const char* kSlotsFolder = "model-slots";
 // How hard a team's files are pressed onto the disk: TEAM_DURABILITY, else its setting, else `power`.
 Durability durability_of(const Team* team);
 
-// Adds a member. Throws usage for a name that is not allowed, conflict for one that is taken, invalid_state when the
-// team is full.
-void add_member(Team& team, const std::string& name, const std::optional<std::string>& role);
-// Adds a member of this role with the next free name, ROLE-1, ROLE-2, …, and gives that name. `life_of` tells who does
-// not count any more against the limit of the team.
-std::string recruit(Team& team, const std::string& role, const std::function<Life(const std::string&)>& life_of);
-// Throws not_found with the nearest names, permission_denied for the lead.
-void remove_member(Team& team, const std::string& name);
+// Throws usage for a text that cannot be a name or that is reserved. `kind` says whose: "team", "member".
+void check_new_name(std::string_view kind, const std::string& name);
 
 }  // namespace team

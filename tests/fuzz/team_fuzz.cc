@@ -14,7 +14,7 @@ namespace {
 Team small_team() {
   Team team;
   team.name = "alpha";
-  team.members.push_back({"lead", {}, 1, "{}"});
+  team.members.push_back({"lead", {}, 1, false, "{}"});
   return team;
 }
 

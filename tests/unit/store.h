@@ -17,7 +17,8 @@ class TestStore {
  public:
   TestStore() : path(make_folder()), root(Root::find_or_here({path, std::nullopt})), roster(root, 1) {
     team.name = "alpha";
-    team.members = {{"lead", std::nullopt, 0, "{}"}, {"ann", "coder", 0, "{}"}, {"bob", "tester", 0, "{}"}};
+    team.members = {
+        {"lead", std::nullopt, 0, false, "{}"}, {"ann", "coder", 0, false, "{}"}, {"bob", "tester", 0, false, "{}"}};
     roster.create(team);
   }
   TestStore(const TestStore&) = delete;

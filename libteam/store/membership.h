@@ -1,0 +1,62 @@
+// Joining and leaving a team.
+//
+// Every member comes and goes through here, whoever makes it one: a person, a teammate that starts, the lead's tools, a
+// team file. So the limit `teammates.max`, the roles of the team and its event log are the same for all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/record/team.h"
+#include "libteam/store/mail.h"
+#include "libteam/store/roster.h"
+
+namespace team {
+
+using LifeOf = std::function<Life(const std::string& member)>;
+
+// Several new members of one kind, which get the next free names: PREFIX-1, PREFIX-2, …
+struct Recruits {
+  std::string prefix;               // the role, or what they are
+  std::optional<std::string> role;  // none: no role of the team
+  std::int64_t count = 1;
+  bool helpers = false;
+};
+
+// The changes alone, to a configuration that is not written yet. They throw usage for a name that is not allowed,
+// conflict for one that is taken, not_found for a role that a team with roles does not have, and invalid_state if
+// more teammates than `teammates.max` would live: a dead one, one that was shut down and a helper do not count.
+void add_member(Team& team, const std::string& name, const std::optional<std::string>& role, const LifeOf& life_of);
+std::vector<std::string> add_recruits(Team& team, const Recruits& recruits, const LifeOf& life_of);
+// Throws invalid_state if `name`, a member that is dead, may not live again because the team is full.
+void check_room_for(const Team& team, const std::string& name, const LifeOf& life_of);
+
+class Membership {
+ public:
+  // Both outlive this. `actor` is who joins, or who adds and removes others.
+  Membership(const Roster& roster, const Mail& mail, std::string team, Actor actor);
+
+  // Each writes the configuration and then records MEMBER_JOINED or MEMBER_LEFT for every name; throws as above.
+  void join(const std::string& name, const std::optional<std::string>& role) const;
+  std::vector<std::string> recruit(const Recruits& recruits) const;
+  // Throws not_found with the nearest names, permission_denied for the lead, conflict for one that runs.
+  void leave(const std::vector<std::string>& names) const;
+
+  // For those that the configuration of a new team brought along.
+  void record_joined(const std::vector<std::string>& names) const;
+  // Who lives now. A member that is just starting counts as one that was never run.
+  LifeOf lives() const;
+
+ private:
+  void record(const char* type, const std::vector<std::string>& names) const;
+
+  const Roster& roster_;
+  const Mail& mail_;
+  std::string team_;
+  Actor actor_;
+};
+
+}  // namespace team
