@@ -1,6 +1,7 @@
 // team-load - make a team from an archive of team-save
 
 #include "libteam/cli/command.h"
+#include "libteam/cli/team_start.h"
 #include "libteam/cli/trust_output.h"
 #include "libteam/store/snapshot.h"
 
@@ -28,7 +29,7 @@ void settle_trust(team::Context& context, const std::string& name, const Options
 }
 
 team::Exit load(team::Context& context, const Options& options) {
-  context.make_root_here();
+  team::check_maker(context);
   context.changes();
   if (options.trust) team::require_person(context);
   const std::string name =

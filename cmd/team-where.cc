@@ -1,5 +1,6 @@
 // team-where - print which root, board, team and member hold here, and why
 
+#include "libteam/base/error.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 
@@ -10,12 +11,15 @@ struct Found {
 };
 
 Found find_team(team::Context& context) {
-  const team::Choices& choices = context.choices();
-  const auto names = context.roster().names();
-  if (names.size() > 1 && !choices.team && !choices.environment_team) {
+  const team::Team* found = nullptr;
+  try {
+    found = context.team_or_none();
+  } catch (const team::Error& error) {
+    const bool is_named = context.choices().team || context.choices().environment_team;
+    if (error.code() != team::Code::usage || is_named) throw;
+    const auto names = context.roster().names();
     return {"-", fmt::format("name one of {} with -t", team::join(names, ", ")), "-", "that of the team"};
   }
-  const team::Team* found = context.team_or_none();
   if (found == nullptr) return {"-", "there is none", team::kDefaultBoard, "default"};
   return {found->name, context.team_rule(), found->board, "the team"};
 }

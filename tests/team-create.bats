@@ -105,7 +105,7 @@ mode() { stat -c %a "$1"; }
 
   run --separate-stderr team-create alpha --role coder=coder.json
 
-  as_expected 0 alpha ''
+  as_expected 0 alpha "team-create: warning: coder.json: key 'x' has no effect"
   same '{"prompt":"You write code.","tools":["bash"],"x":{"y":1}}' "$(config alpha '.roles.coder | tostring')"
 }
 
@@ -284,4 +284,60 @@ mode() { stat -c %a "$1"; }
     same '0 4' "$(printf '%s\n' "${results[@]}" | sort -n | paste -sd' ')"
     same "$round" "$(team-list | wc -l)"
   done
+}
+
+@test "refuses an agent, unless its team lets it" {
+  team-create alpha
+
+  TEAM_NAME=alpha TEAM_MEMBER=bob run --separate-stderr team-create beta
+  as_expected 7 '' \
+    'team-create: permission_denied: bob is an agent (TEAM_MEMBER), and only the user makes teams (teammates.createTeams)'
+  TEAM_MEMBER=lead run --separate-stderr team-create beta
+  same 7 "$status"
+  same alpha "$(team-list | cut -f1)"
+
+  team-config teammates.createTeams true
+  TEAM_NAME=alpha TEAM_MEMBER=bob run --separate-stderr team-create beta
+  as_expected 0 beta ''
+  same 'bob null' "$(config beta .createdBy) $(config alpha .createdBy)"
+}
+
+@test "refuses an agent where there is no team yet, and makes no store" {
+  TEAM_MEMBER=bob run --separate-stderr team-create beta
+
+  same 7 "$status"
+  [ ! -e .teams ]
+}
+
+@test "a team of an agent does not become the default, and does not ask the user which one" {
+  team-create alpha
+  team-config teammates.createTeams true
+  TEAM_MEMBER=bob team-create beta
+  TEAM_NAME=alpha TEAM_MEMBER=bob team-create gamma
+
+  same alpha "$(team-status --json | jq -r .team)"
+  same $'team\talpha\tthe only team that no agent made' "$(team-where | grep ^team)"
+
+  team-create delta
+  run --separate-stderr team-status
+  as_expected 2 '' 'team-status: usage: which team? there is alpha, beta, delta, gamma (-t TEAM)'
+  team-delete alpha
+  team-delete delta
+  run --separate-stderr team-status
+  as_expected 2 '' 'team-status: usage: which team? there is beta, gamma (-t TEAM)'
+  team-delete gamma
+  same beta "$(team-status --json | jq -r .team)"
+}
+
+@test "refuses a role with a misspelt key, and names those that have no effect" {
+  printf '{"command": "true", "limits": {"timeout": "1s"}}' >bad.json
+  printf '{"command": "true", "motto": "fast"}' >good.json
+
+  run --separate-stderr team-create alpha --role coder=bad.json
+  as_expected 2 '' "team-create: usage: --role: bad.json: role coder:1:29: unknown key 'timeout'; did you mean time?"
+  [ ! -e .teams ]
+
+  run --separate-stderr team-create alpha --role coder=good.json
+  as_expected 0 alpha "team-create: warning: good.json: key 'motto' has no effect"
+  same fast "$(config alpha .roles.coder.motto)"
 }

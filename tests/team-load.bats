@@ -812,3 +812,15 @@ points() {
     same '' "$(find to/.teams -name '.tmp-*')"
   done <where
 }
+
+@test "refuses an agent" {
+  team-create alpha
+  team-save alpha.tar
+  mkdir elsewhere
+
+  TEAM_MEMBER=bob run --separate-stderr team-load alpha.tar -C elsewhere
+
+  as_expected 7 '' \
+    'team-load: permission_denied: bob is an agent (TEAM_MEMBER), and only the user makes teams (teammates.createTeams)'
+  [ ! -e elsewhere/.teams ]
+}

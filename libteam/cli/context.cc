@@ -12,6 +12,18 @@ void read_environment(Choices& choices) {
   choices.run = environment_variable("TEAM_RUN_ID");
 }
 
+namespace {
+
+bool is_made_by_agent(const Roster& roster, const std::string& team) {
+  try {
+    return roster.get(team).created_by.has_value();
+  } catch (const Error&) {
+    return false;  // a broken configuration is reported to those who choose it
+  }
+}
+
+}  // namespace
+
 Context::Context(Choices choices) : choices_(std::move(choices)) {}
 
 const Root& Context::root() {
@@ -39,10 +51,15 @@ const Team* Context::team_or_none() {
       open(*named);
       team_rule_ = choices_.team ? "-t" : "TEAM_NAME";
     } else {
-      const auto names = roster().names();
-      if (names.size() > 1) fail(Code::usage, "which team? there is {} (-t TEAM)", join(names, ", "));
-      if (!names.empty()) open(names.front());
+      auto names = roster().names();
+      const std::string all = join(names, ", ");
       team_rule_ = "the only team";
+      if (names.size() > 1) {
+        std::erase_if(names, [this](const std::string& name) { return is_made_by_agent(roster(), name); });
+        team_rule_ = "the only team that no agent made";
+      }
+      if (names.size() != 1 && !all.empty()) fail(Code::usage, "which team? there is {} (-t TEAM)", all);
+      if (!names.empty()) open(names.front());
     }
     team_known_ = true;
   }
