@@ -31,6 +31,8 @@ void check_config(std::string_view text) {
   full.numbers.emplace_back("r", 1);
   full.finished_at = 1;
   full.summary = "x";
+  full.created_by = "x";
+  full.members[0].helper = true;
   REQUIRE(fuzz::keeps_unknown_keys(text, to_file(team), to_file(full)));
   REQUIRE(fuzz::is_json(to_line(team)));
   for (const SettingRule& rule : setting_rules()) {
