@@ -286,10 +286,9 @@ has_ended_after_one_more() {
 @test "the page lists the types that the sources record, and --type takes them all" {
   make_team
   page=$(sed -n '/^The types are/,/^\.Pp/p' "$PROJECT/man/team-log.1" | grep -oE '[A-Z]+(_[A-Z]+)+' | sort)
-  # Every such word of the sources but the names of variables.
   recorded=$(grep -rhoE --include=*.cc --include=*.h '"[A-Z]+(_[A-Z]+)+"' "$PROJECT"/{libteam,cmd} | tr -d '"' | sort -u |
-    grep -vxE 'TEAM_.*|TASK_(ID|FILE)|.*_(URL|KEY|TOKEN|TEAMS|COLOR|FILE|PROXY)|TMUX_PANE|INVALID_JSON')
-  recorded+=$'\n'$(printf '%s\n' TEAM_CREATED TEAM_FINISHED TEAM_RUN_ENDED)
+    grep -xE '(TASK|MEMBER|MESSAGE|RUN|STEP|TEXT_MESSAGE|TOOL_CALL|PLAN|SHUTDOWN|EXCHANGE|SETTING|HOOK)_.*|TEAM_(CREATED|FINISHED|RUN_ENDED)' |
+    grep -vxE 'TASK_(ID|FILE)')
 
   same "$(sort <<<"$recorded")" "$page"
   for type in $page; do team-log --type "$type" --agent lead; done
