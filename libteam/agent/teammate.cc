@@ -247,7 +247,7 @@ void Teammate::return_to_team() {
   deputy_post_.reset();
   const Actor& self = place_.self();
   if (place_.team().find(self.name) == nullptr) {
-    place_.roster().change(place_.team().name, [&](Team& team) { add_member(team, self.name, self.role); });
+    place_.membership().join(self.name, self.role);
     place_.refresh();
   }
   presence_->move_to(place_.roster().folder_of(place_.team().name));
