@@ -50,7 +50,7 @@ void make_store() {
   }
   Team team;
   team.name = "alpha";
-  team.members = {{"lead", {}, 1, "{}"}, {"ann", "coder", 1, "{}"}, {"bob", {}, 1, "{}"}};
+  team.members = {{"lead", {}, 1}, {"ann", "coder", 1}, {"bob", {}, 1}};
   fuzz::put_file(path() + "/.teams/alpha/config.json", to_file(team));
   fuzz::put_file(path() + "/.teams/alpha/ann_taken.jsonl",
                  R"({"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","sender":"bob","content":"hello"})"

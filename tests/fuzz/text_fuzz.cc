@@ -12,6 +12,7 @@
 #include "libteam/record/usage.h"
 #include "libteam/system/file.h"
 #include "libteam/system/id.h"
+#include "libteam/system/temporary.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;
