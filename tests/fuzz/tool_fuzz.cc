@@ -44,7 +44,7 @@ Toolbox make_tools() {
     arguments.integers("ids");
     return ToolResult{arguments.text("text"), arguments.flag("flag")};
   });
-  const auto lock = [] { return Lock::acquire(*Folder::find(base()), ".files.lock", 1); };
+  const auto lock = [] { return Lock::acquire(*Folder::find(fuzz::scratch()), ".files.lock", 1); };
   add_file_tools(tools, {base() + "/root/work", {base() + "/root"}, [] { return std::vector<std::string>{}; }, lock});
   return tools;
 }

@@ -458,15 +458,15 @@ void strange_files() {
 void stale_index() {
   const Alpha alpha;
   Board board = alpha.open_board();
-  board.create(std::vector<Draft>(200, draft("x")), {});
+  board.create(std::vector<Draft>(600, draft("x")), {});
   const std::string wrong = ".tasks/.index: disagrees with the task files\n";
-  Task task = board.view().get(190);
+  Task task = board.view().get(590);
   task.status = Status::completed;
-  alpha.TestStore::put(".tasks/190.json", to_file(task));
+  alpha.TestStore::put(".tasks/590.json", to_file(task));
   CHECK(is_mended(alpha, wrong));
-  task = board.view().get(189);
-  task.blocked_by = {188};
-  alpha.TestStore::put(".tasks/189.json", to_file(task));
+  task = board.view().get(589);
+  task.blocked_by = {588};
+  alpha.TestStore::put(".tasks/589.json", to_file(task));
   CHECK(is_mended(alpha, wrong));
   // A folder whose time somebody has set back.
   struct stat before {};
@@ -482,10 +482,10 @@ void stale_index() {
     task.id = id;
     put_private(alpha, fmt::format(".tasks/{}.json", id), to_file(task));
   };
-  CHECK(unseen([&] { add(201); }));
+  CHECK(unseen([&] { add(601); }));
   CHECK(unseen([&] {
-    alpha.TestStore::remove(".tasks/180.json");
-    add(202);
+    alpha.TestStore::remove(".tasks/580.json");
+    add(602);
   }));
 }
 
