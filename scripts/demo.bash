@@ -23,7 +23,6 @@ trap 'exit 143' TERM HUP
 
 rm -rf "$place"
 mkdir -p "$place" && place=$(cd "$place" && pwd) || exit
-export XDG_STATE_HOME=$place/.state
 
 title() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
 

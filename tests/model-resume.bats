@@ -59,6 +59,8 @@ survives_kills() {
   MODEL=gpt-x survives_kills
 }
 
+is_alive() { ! flock --nonblock ".teams/alpha/$1.alive" true; }
+
 @test "messages that come around a kill are heard once, and the task goes on" {
   start_model resume-worker
   team-create alpha >/dev/null
@@ -74,6 +76,8 @@ survives_kills() {
     done
     run_bob
   done
+  # A dead owner loses its task to anybody who waits for it: bob must live again by then.
+  wait_until is_alive bob
   task-wait 1 --timeout 60 >/dev/null
   wait_until sleeps bob
 

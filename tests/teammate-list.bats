@@ -11,8 +11,9 @@ row() { teammate-list | grep "^$1"$'\t' | cut -f 1-3,5,7; }
 # lives_as NAME STATE: one whose process runs and whose file says that.
 lives_as() {
   team-join "$1" >/dev/null
-  jq -n --arg state "$2" '{state: $state, since: 1, reason: "so it is", pid: 4711, pane: "%3"}' >".teams/alpha/$1.json"
   hold ".teams/alpha/$1.alive"
+  jq -n --arg state "$2" --argjson pid "$HOLDER" \
+    '{state: $state, since: 1, reason: "so it is", pid: $pid, pane: "%3"}' >".teams/alpha/$1.json"
 }
 
 @test "prints name, role, state, since when, task, process and reason of each" {
@@ -113,7 +114,7 @@ lives_as() {
   team-create alpha
   lives_as backend shutdown
 
-  same 'shutdown 4711' "$(teammate-list | cut -f 3,6 | tr '\t' ' ')"
+  same "shutdown $HOLDER" "$(teammate-list | cut -f 3,6 | tr '\t' ' ')"
 }
 
 @test "knows that one runs that has not written or has spoilt its file" {
@@ -189,9 +190,9 @@ lives_as() {
   NO_COLOR=1 run on_terminal teammate-list
 
   same 0 "$status"
-  same 'NAME      ROLE   STATE  SINCE  TASK  PID   REASON
-backend   coder  -      -      -     -     -
-frontend  -      idle   5 min  -     4711  so it is' "$output"
+  same "NAME ROLE STATE SINCE TASK PID REASON
+backend coder - - - - -
+frontend - idle 5 min - $HOLDER so it is" "$(tr -s ' ' <<<"$output")"
 }
 
 @test "cuts a long reason at the edge of the terminal, and colours the states" {

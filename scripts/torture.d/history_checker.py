@@ -98,7 +98,8 @@ class Store:
         self.config = self.parse(team) if team else {}
         folder = os.path.dirname(team) if team else root
         self.requests = {}
-        for path in glob.glob(os.path.join(folder, 'requests', '*.json')):
+        for path in (glob.glob(os.path.join(folder, 'requests', '*.json')) +
+                     glob.glob(os.path.join(folder, 'requests', 'answered', '*.json'))):
             request = self.parse(path)
             if request is not None:
                 self.requests[request['id']] = request
