@@ -1121,7 +1121,7 @@ END
   same 4 "$(results bob | grep -c '^error TaskUpdate: permission_denied: ')"
   same 1 "$(field 2 priority)"
   same 'completed bob pending null' "$(status_of 1) $(status_of 2)"
-  [ -e done ]
+  [ -e 'done' ]
 }
 
 @test "an approval is void when the task has ended or is taken away" {

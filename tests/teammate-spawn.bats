@@ -995,5 +995,5 @@ fake_tmux() {
   same $'user\tMEMBER_JOINED\tmember=coder-1
 user\tMEMBER_JOINED\tmember=coder-2
 user\tMEMBER_JOINED\tmember=coder-3
-user\tMEMBER_LEFT\tmember=coder-3' "$(team-log | cut -f3- | grep MEMBER_[JL])"
+user\tMEMBER_LEFT\tmember=coder-3' "$(team-log | cut -f3- | grep 'MEMBER_[JL]')"
 }

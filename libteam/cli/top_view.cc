@@ -144,7 +144,8 @@ void TopView::ask(Asking asking, const Scene& scene) {
   if (member == nullptr) return say("no member is chosen", Tone::bad);
   const bool about_plan = asking == Asking::approval || asking == Asking::rejection;
   if (about_plan && !member->plan) return say(member->status.name + " has no plan that waits for an answer", Tone::bad);
-  if (asking == Asking::stop && !member->status.is_running) return say(member->status.name + " is not running", Tone::bad);
+  if (asking == Asking::stop && !member->status.is_running)
+    return say(member->status.name + " is not running", Tone::bad);
   asking_ = asking;
   asked_about_ = member->status.name;
   request_ = about_plan ? member->plan->id : "";

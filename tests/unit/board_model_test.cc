@@ -48,14 +48,12 @@ class World : public test::TestStore {
       : random_(seed),
         crowded_(seed % 3 == 0),
         files_(*root.find_store(kDefaultBoard), Durability::process),
-        board_(
-            root, kDefaultBoard, *root.find_store(kDefaultBoard), rules(),
-            {"alpha",
-             kMembers,
-             [this](const std::string& member) { return member == dead_ ? Life::dead : Life::unknown; },
-             roster.shared_folder_of("alpha")},
-            [](const Actor&, const std::vector<Event>&) {},
-            {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}, [] {}}) {
+        board_(root, kDefaultBoard, *root.find_store(kDefaultBoard), rules(),
+               {"alpha", kMembers,
+                [this](const std::string& member) { return member == dead_ ? Life::dead : Life::unknown; },
+                roster.shared_folder_of("alpha")},
+               [](const Actor&, const std::vector<Event>&) {},
+               {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}, [] {}}) {
     std::vector<Draft> drafts;
     for (int i = 0; i < (crowded_ ? 200 : 100); ++i) drafts.push_back(random_draft());
     board_.create(drafts, lead());
