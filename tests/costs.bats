@@ -4,7 +4,7 @@ load helper
 load trouble
 load mail
 
-setup_file() { strace -qqo /dev/null true 2>/dev/null || skip 'cannot trace here'; }
+needs_trace() { strace -qqo /dev/null true 2>/dev/null || skip 'cannot trace here'; }
 
 # bytes_read FILE: what the traced reads gave, in all.
 bytes_read() { awk -F ' = ' '/^(read|pread64|preadv)\(/ && $NF > 0 { sum += $NF } END { print sum + 0 }' "$1"; }
@@ -28,6 +28,7 @@ answered_plans() {
 }
 
 @test "answered requests move to an archive, where they are still found" {
+  needs_trace
   make_team
   answered_plans 100
 
@@ -41,6 +42,7 @@ answered_plans() {
 }
 
 @test "a status opens no file of an archived request" {
+  needs_trace
   make_team
   answered_plans 300
   plan-approve "$(cat plan)" >/dev/null
@@ -64,6 +66,7 @@ long_log() {
 }
 
 @test "team-log ends when its reader has enough" {
+  needs_trace
   make_team
   long_log
 
@@ -74,6 +77,7 @@ long_log() {
 }
 
 @test "team-log that finds little ends as well" {
+  needs_trace
   make_team
   long_log
 
@@ -84,6 +88,7 @@ long_log() {
 }
 
 @test "a transcript is not searched for messages" {
+  needs_trace
   make_team
   team-send backend 'hello' >/dev/null
   mkdir -m 700 .teams/alpha/bodies
@@ -97,6 +102,7 @@ long_log() {
 }
 
 @test "lines that are no messages are kept up to a limit" {
+  needs_trace
   make_team
   head -c 5000000 /dev/zero | tr '\0' 'x' >.teams/alpha/backend_rejected.jsonl
   echo 'no message' >>.teams/alpha/backend_inbox.jsonl
@@ -108,6 +114,7 @@ long_log() {
 }
 
 @test "a claim looks at no more files when the last one was long ago" {
+  needs_trace
   unshare --time --boottime 10 true 2>/dev/null || skip 'needs a time namespace'
   seq 2000 | jq -c '{subject: "task \(.)"}' | task-create - >/dev/null
   task-claim --next --as ann >/dev/null
@@ -134,6 +141,7 @@ go_on() {
 }
 
 @test "the board is free while a batch is written, and nobody takes it for litter" {
+  needs_trace
   task-create 'first' >/dev/null
   export TEAM_DURABILITY=power
 
@@ -152,6 +160,7 @@ go_on() {
 }
 
 @test "the ids of a batch that is refused in the end are given to the next one" {
+  needs_trace
   task-create 'first' >/dev/null
   export TEAM_DURABILITY=power
 

@@ -4,10 +4,8 @@
 load helper
 
 # Pids of the inner namespace mean other processes out here, or none.
-setup_file() {
-  if ! unshare --pid --fork --mount-proc true 2>/dev/null; then
-    skip 'needs a pid namespace of its own (root)'
-  fi
+needs_namespace() {
+  unshare --pid --fork --mount-proc true 2>/dev/null || skip 'needs a pid namespace of its own (root)'
 }
 
 # elsewhere COMMAND…: runs it in a pid namespace of its own; half_elsewhere: with the /proc of ours.
@@ -17,6 +15,7 @@ half_elsewhere() { unshare --pid --fork --kill-child "$@"; }
 is_held() { ! flock --nonblock "$1" true; }
 
 @test "a large message that is being sent survives a sweep from another namespace" {
+  needs_namespace
   team-create alpha
   (
     head -c 200000 /dev/zero | tr '\0' x
@@ -36,6 +35,7 @@ is_held() { ! flock --nonblock "$1" true; }
 }
 
 @test "the temporary file of a dead writer is swept from another namespace, that of a living one is not" {
+  needs_namespace
   team-create alpha
   touch .teams/alpha/.tmp-1-0123456789abcdef .teams/alpha/.tmp-2-0123456789abcdef
   mkfifo go
@@ -54,6 +54,7 @@ is_held() { ! flock --nonblock "$1" true; }
 }
 
 @test "a member of another namespace is alive and has no pid here" {
+  needs_namespace
   team-create alpha
   elsewhere teammate-run ann --exec 'cat >/dev/null' 2>err &
   wait_until eval '[ "$(teammate-list --json | jq -r "select(.name==\"ann\").state")" == idle ]'
@@ -68,6 +69,7 @@ is_held() { ! flock --nonblock "$1" true; }
 }
 
 @test "a lock held in another namespace is named by no pid" {
+  needs_namespace
   task-create 'first'
   mkfifo go
   exec {hold}<>go
@@ -83,6 +85,7 @@ is_held() { ! flock --nonblock "$1" true; }
 }
 
 @test "where /proc is of another namespace no pid is shown" {
+  needs_namespace
   task-create 'first'
   mkfifo go
   exec {hold}<>go
@@ -98,6 +101,7 @@ is_held() { ! flock --nonblock "$1" true; }
 }
 
 @test "teammate-stop --force kills nobody for a member of another namespace" {
+  needs_namespace
   team-create alpha
   teammate-run ann --exec 'trap "" TERM; cat >/dev/null; exec sleep 1000' 2>err &
   member=$!
