@@ -59,12 +59,12 @@ STATIC :=
 STATIC_LIBRARIES :=
 endif
 
-LIBRARY_SOURCES := $(wildcard libteam/*/*.cc)
+LIBRARY_SOURCES := $(wildcard libteam/*/*.cc libteam/*/*/*.cc)
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.cc=$(BUILD)/obj/%.o)
 LIBRARY := $(BUILD)/libteam.a
 # The commands that talk to models need curl, which brings half a system of libraries: teamkit-net is not static.
 COMMANDS := $(filter-out teamkit,$(patsubst cmd/%.cc,%,$(wildcard cmd/*.cc)))
-NET_COMMANDS := $(patsubst cmd/%.cc,%,$(shell grep -l '"libteam/agent/model_agent.h"' cmd/*.cc))
+NET_COMMANDS := $(patsubst cmd/%.cc,%,$(shell grep -l '"libteam/agent/model/model_agent.h"' cmd/*.cc))
 LOCAL_COMMANDS := $(filter-out $(NET_COMMANDS),$(COMMANDS))
 COMMAND_NAMES := teamkit teamkit-net $(COMMANDS)
 PROGRAMS := $(COMMAND_NAMES:%=$(BUILD)/bin/%)
@@ -131,7 +131,7 @@ lint:
 	@scripts/lint
 
 format:
-	clang-format -i $(LIBRARY_SOURCES) $(wildcard libteam/*/*.h cmd/*.cc tests/*/*.cc tests/*/*.h)
+	clang-format -i $(LIBRARY_SOURCES) $(wildcard libteam/*/*.h libteam/*/*/*.h cmd/*.cc tests/*/*.cc tests/*/*.h)
 
 # The compilation database, for clangd and clang-tidy.
 compile_commands.json:

@@ -12,7 +12,7 @@ struct Options {
 };
 
 team::Exit submit(team::Context& context, const Options& options) {
-  team::Letter letter;
+  team::OutgoingMessage letter;
   letter.type = "plan_approval_request";
   letter.to = context.team().lead;
   letter.summary = options.summary;

@@ -1,9 +1,9 @@
 // task-graph - draw which task waits for which
 
 #include "libteam/cli/command.h"
-#include "libteam/cli/graph_drawing.h"
-#include "libteam/cli/graph_reading.h"
-#include "libteam/cli/xml.h"
+#include "libteam/report/graph_drawing.h"
+#include "libteam/report/graph_reading.h"
+#include "libteam/report/xml.h"
 
 namespace {
 

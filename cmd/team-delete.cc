@@ -1,6 +1,6 @@
 // team-delete - remove a team
 
-#include "libteam/agent/shutdown.h"
+#include "libteam/agent/life/shutdown.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/team_start.h"
 

@@ -1,6 +1,6 @@
 // team-finish - end the run of a team
 
-#include "libteam/agent/finish.h"
+#include "libteam/agent/life/finish.h"
 #include "libteam/base/json_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"

@@ -1,7 +1,7 @@
 // team-fsck - check that everything on disk is as it should be
 
 #include "libteam/cli/command.h"
-#include "libteam/store/fsck.h"
+#include "libteam/store/files/fsck.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/team_start.h"
 #include "libteam/cli/trust_output.h"
-#include "libteam/store/snapshot.h"
+#include "libteam/store/files/snapshot.h"
 
 namespace {
 

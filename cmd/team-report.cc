@@ -1,9 +1,9 @@
 // team-report - write a report of what a team did
 
 #include "libteam/cli/command.h"
-#include "libteam/cli/graph_reading.h"
-#include "libteam/cli/report_page.h"
 #include "libteam/record/history_builder.h"
+#include "libteam/report/graph_reading.h"
+#include "libteam/report/report_page.h"
 #include "libteam/store/status.h"
 
 namespace {

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <set>
 
-#include "libteam/agent/spawn.h"
+#include "libteam/agent/life/spawn.h"
 #include "libteam/cli/command.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/presence.h"
+#include "libteam/store/files/presence.h"
 
 namespace {
 

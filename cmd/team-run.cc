@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "libteam/agent/lead.h"
-#include "libteam/agent/model_agent.h"
+#include "libteam/agent/life/lead.h"
+#include "libteam/agent/model/model_agent.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
@@ -13,9 +13,9 @@
 #include "libteam/cli/model_options.h"
 #include "libteam/cli/progress.h"
 #include "libteam/cli/team_start.h"
-#include "libteam/cli/typing.h"
 #include "libteam/record/settings.h"
 #include "libteam/system/id.h"
+#include "libteam/view/typing.h"
 
 namespace {
 
@@ -70,7 +70,7 @@ team::Team prepare_team(team::Context& context, Options& options) {
 
 // Sends what the user types: "@name text" to that member, all else to the lead.
 void send_typed(team::Workplace& place, const std::string& line) {
-  team::Letter letter;
+  team::OutgoingMessage letter;
   letter.to = place.team().lead;
   letter.content = line;
   if (line.starts_with('@')) {

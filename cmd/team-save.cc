@@ -1,7 +1,7 @@
 // team-save - put a whole team into one archive
 
 #include "libteam/cli/command.h"
-#include "libteam/store/snapshot.h"
+#include "libteam/store/files/snapshot.h"
 
 namespace {
 

@@ -14,8 +14,8 @@ struct Options {
   std::optional<std::string> type, summary, request_id, reply_to, feedback;
 };
 
-team::Letter write_letter(const Options& options) {
-  team::Letter letter;
+team::OutgoingMessage write_letter(const Options& options) {
+  team::OutgoingMessage letter;
   letter.type = options.type.value_or(options.broadcast ? "broadcast" : "message");
   if (letter.type == "broadcast" && options.to)
     team::fail(team::Code::usage, "a broadcast goes to all, not to {}", *options.to);
@@ -80,7 +80,7 @@ team::Exit send(team::Context& context, Options& options) {
     team::fail(team::Code::usage, "--wait takes processed or reply, not '{}'", team::one_line(*options.wait));
   }
   sort_operands(options);
-  const team::Letter letter = write_letter(options);
+  const team::OutgoingMessage letter = write_letter(options);
   const team::Actor& actor = context.actor();
   context.changes();
   const auto messages = context.mail().send(letter, actor);

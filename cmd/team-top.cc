@@ -1,7 +1,7 @@
 // team-top - watch a team live, and speak to it
 
 #include "libteam/cli/command.h"
-#include "libteam/cli/top.h"
+#include "libteam/view/top.h"
 
 int team_top(int argc, char** argv) {
   team::Command command("team-top", "watch a team live, and speak to it", "[options]");

@@ -1,10 +1,10 @@
 // team-trust - let a team run its hooks, commands and agents
 
-#include "libteam/agent/skills.h"
+#include "libteam/agent/tools/skills.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/trust_output.h"
-#include "libteam/store/trust.h"
+#include "libteam/store/files/trust.h"
 
 namespace {
 

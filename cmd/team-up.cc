@@ -1,8 +1,8 @@
 // team-up - make and start a team from one file
 
-#include "libteam/agent/shutdown.h"
-#include "libteam/agent/spawn.h"
-#include "libteam/agent/supervise.h"
+#include "libteam/agent/life/shutdown.h"
+#include "libteam/agent/life/spawn.h"
+#include "libteam/agent/life/supervise.h"
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"

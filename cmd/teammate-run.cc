@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "libteam/agent/exec_driver.h"
-#include "libteam/agent/keys.h"
-#include "libteam/agent/model_agent.h"
-#include "libteam/agent/teammate.h"
+#include "libteam/agent/life/exec_driver.h"
+#include "libteam/agent/life/teammate.h"
+#include "libteam/agent/model/keys.h"
+#include "libteam/agent/model/model_agent.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"

@@ -1,6 +1,6 @@
 // teammate-spawn - start a new teammate in the background or in a tmux pane
 
-#include "libteam/agent/spawn.h"
+#include "libteam/agent/life/spawn.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"

@@ -1,6 +1,6 @@
 // teammate-stop - ask teammates to shut down, and end those that do not
 
-#include "libteam/agent/shutdown.h"
+#include "libteam/agent/life/shutdown.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 

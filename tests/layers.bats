@@ -12,7 +12,7 @@ setup_tree() {
   add libteam/base/json.h '<nlohmann/json_fwd.hpp>'
   add libteam/record/json_fields.h '<nlohmann/json.hpp>' '"libteam/base/json.h"'
   add libteam/store/board.cc '"libteam/system/lock.h"' '"libteam/record/json_fields.h"'
-  add libteam/agent/http.cc '<curl/curl.h>' '"libteam/store/board.h"'
+  add libteam/agent/model/http.cc '<curl/curl.h>' '"libteam/store/board.h"'
   add libteam/cli/command.cc '<CLI/App.hpp>' '"libteam/store/board.h"' '"libteam/cli/command.h"'
   add cmd/task-claim.cc '<optional>' '"libteam/cli/command.h"'
 }
@@ -65,19 +65,19 @@ refused() {
 
 @test "refuses a second file with CLI11 and a second one with curl" {
   setup_tree
-  add libteam/agent/stream.cc '<curl/curl.h>'
+  add libteam/agent/model/stream.cc '<curl/curl.h>'
   add libteam/cli/output.cc '<CLI/Formatter.hpp>'
 
-  refused 'libteam/agent/stream.cc:2: curl is included in libteam/agent/http.cc only' \
+  refused 'libteam/agent/model/stream.cc:2: curl is included in libteam/agent/model/http.cc only' \
     'libteam/cli/output.cc:2: CLI11 is included in libteam/cli/command.cc only'
 }
 
 @test "refuses ncurses anywhere but in the screen" {
   setup_tree
   add libteam/cli/output.cc '<ncursesw/curses.h>'
-  add libteam/cli/screen.cc '<ncursesw/curses.h>'
+  add libteam/view/screen.cc '<ncursesw/curses.h>'
 
-  refused 'libteam/cli/output.cc:2: ncurses is included in libteam/cli/screen.cc only'
+  refused 'libteam/cli/output.cc:2: ncurses is included in libteam/view/screen.cc only'
 }
 
 @test "refuses nlohmann/json.hpp in a header, directly and by another" {

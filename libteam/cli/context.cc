@@ -1,7 +1,7 @@
 #include "libteam/cli/context.h"
 
 #include "libteam/base/text.h"
-#include "libteam/store/trust.h"
+#include "libteam/store/files/trust.h"
 
 namespace team {
 

@@ -8,9 +8,9 @@
 #include "libteam/cli/output.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
+#include "libteam/store/files/root.h"
+#include "libteam/store/files/roster.h"
 #include "libteam/store/mail.h"
-#include "libteam/store/root.h"
-#include "libteam/store/roster.h"
 
 namespace team {
 

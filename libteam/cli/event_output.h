@@ -7,8 +7,8 @@
 
 #include "libteam/cli/context.h"
 #include "libteam/record/event.h"
-#include "libteam/store/event_log.h"
-#include "libteam/system/bell.h"
+#include "libteam/store/files/event_log.h"
+#include "libteam/system/event_fd.h"
 
 namespace team {
 
@@ -39,7 +39,7 @@ class EventFollower {
   EventLog log_;
   EventLog::Visit visit_;
   std::int64_t last_;
-  Bell end_;
+  EventFd end_;
   std::thread thread_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 Exit answer(Context& context, PlanDecision decision, const std::string& id,
             const std::optional<std::string>& feedback) {
   const Request request = context.mail().requests().get(id);
-  Letter letter;
+  OutgoingMessage letter;
   letter.type = "plan_approval_response";
   letter.to = request.from;
   letter.request_id = request.id;

@@ -14,8 +14,8 @@
 
 #include "libteam/record/task.h"
 #include "libteam/record/team.h"
-#include "libteam/store/root.h"
-#include "libteam/system/bell.h"
+#include "libteam/store/files/root.h"
+#include "libteam/system/event_fd.h"
 #include "libteam/system/process.h"
 
 namespace team {
@@ -57,7 +57,7 @@ class Progress {
   std::mutex mutex_;
   bool is_hidden_ = false;
   std::string drawn_;
-  Bell end_;
+  EventFd end_;
   std::optional<std::thread> thread_;  // none where nobody looks
 };
 

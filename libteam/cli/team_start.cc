@@ -5,7 +5,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/trust.h"
+#include "libteam/store/files/trust.h"
 
 namespace team {
 

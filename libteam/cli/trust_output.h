@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "libteam/cli/context.h"
-#include "libteam/store/runnable.h"
-#include "libteam/store/trust.h"
+#include "libteam/store/files/runnable.h"
+#include "libteam/store/files/trust.h"
 
 namespace team {
 

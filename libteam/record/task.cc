@@ -158,7 +158,7 @@ Task parse_task(std::string_view text, TaskId id, std::string_view file) {
 
 std::string to_file(const Task& task) { return to_text(task, JsonText::Layout::indented).take(); }
 
-std::string to_line(const Task& task, const Standing& standing) {
+std::string to_line(const Task& task, const TaskLinks& standing) {
   JsonText text = to_text(task, JsonText::Layout::line);
   text.add("blocks", standing.blocks);
   text.add("openBlockers", standing.open_blockers);

@@ -64,7 +64,7 @@ struct Task {
 };
 
 // What a view of a task shows beside what is stored.
-struct Standing {
+struct TaskLinks {
   std::vector<TaskId> blocks;
   std::vector<TaskId> open_blockers;
 };
@@ -76,7 +76,7 @@ Task parse_task(std::string_view text, TaskId id, std::string_view file);
 std::string to_file(const Task& task);
 
 // One line for `--json`.
-std::string to_line(const Task& task, const Standing& standing);
+std::string to_line(const Task& task, const TaskLinks& standing);
 
 // Sets one key of the metadata, to JSON if `value` is JSON and to a string otherwise; without a value removes it.
 void set_metadata(Task& task, const std::string& key, const std::optional<std::string>& value);

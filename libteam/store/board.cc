@@ -9,9 +9,9 @@
 #include "libteam/base/text.h"
 #include "libteam/record/prospects.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/event_log.h"
-#include "libteam/store/hooks.h"
-#include "libteam/store/index.h"
+#include "libteam/store/files/event_log.h"
+#include "libteam/store/files/hooks.h"
+#include "libteam/store/files/index.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/watch.h"
 
@@ -816,9 +816,9 @@ namespace {
 
 // The log and the hooks of a team. Opened when there is something to ask or to record, and for one change only: in a
 // long life the team may be made anew and hooks may come and go.
-class Witness {
+class Journal {
  public:
-  Witness(const Root& root, const Team& team, double lock_timeout, std::shared_ptr<const Folder> folder)
+  Journal(const Root& root, const Team& team, double lock_timeout, std::shared_ptr<const Folder> folder)
       : root_(root),
         team_(team.name),
         hook_seconds_(hook_seconds(team)),
@@ -848,7 +848,7 @@ class Witness {
 
  private:
   struct Opened {
-    Opened(std::shared_ptr<const Folder> found, const Witness& witness)
+    Opened(std::shared_ptr<const Folder> found, const Journal& witness)
         : folder(std::move(found)),
           log(*folder, witness.lock_timeout_),
           hooks(*folder, witness.root_, witness.team_, witness.hook_seconds_),
@@ -904,7 +904,7 @@ Board open_board(const Root& root, const Team* team, double lock_timeout, Missin
     for (const Member& member : team->members) crew.members.push_back(member.name);
     crew.life_of = lives_in(team_folder);
     crew.folder = team_folder;
-    const auto witness = std::make_shared<Witness>(root, *team, lock_timeout, std::move(team_folder));
+    const auto witness = std::make_shared<Journal>(root, *team, lock_timeout, std::move(team_folder));
     record = [witness](const Actor& actor, const std::vector<Event>& events) { witness->record(actor, events); };
     hooked.ask = [witness](const Actor& actor, const std::string& hook, const Board::Hooked::Events& events) {
       witness->ask(actor, hook, events);

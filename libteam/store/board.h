@@ -15,8 +15,8 @@
 #include "libteam/record/task.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board_view.h"
-#include "libteam/store/index.h"
-#include "libteam/store/roster.h"
+#include "libteam/store/files/index.h"
+#include "libteam/store/files/roster.h"
 
 namespace team {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "libteam/store/index.h"
+#include "libteam/store/files/index.h"
 #include "libteam/system/lock.h"
 
 namespace team {
@@ -39,8 +39,8 @@ std::optional<Task> BoardView::find(TaskId id) const {
   return found ? std::optional(std::move(found->task)) : std::nullopt;
 }
 
-Standing BoardView::standing_of(const Task& task) const {
-  Standing standing;
+TaskLinks BoardView::standing_of(const Task& task) const {
+  TaskLinks standing;
   standing.open_blockers = open_blockers(task);
   for (const TaskId dependent : dependents(task.id)) {
     const auto blockers = blockers_of(dependent);

@@ -11,7 +11,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/record/task.h"
-#include "libteam/store/task_files.h"
+#include "libteam/store/files/task_files.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -25,7 +25,7 @@ struct TaskFilter {
 
 struct SeenTask {
   Task task;
-  Standing standing;
+  TaskLinks standing;
 };
 
 // What one look at all tasks tells of each, small enough to keep for a hundred thousand.
@@ -43,7 +43,7 @@ class BoardView {
   // The same for many: none if there is no such task, and a batch on its way in is left to ids().
   std::optional<Task> find(TaskId id) const;
   // What the task blocks and what blocks it; and the second alone, which costs less.
-  Standing standing_of(const Task& task) const;
+  TaskLinks standing_of(const Task& task) const;
   std::vector<TaskId> open_blockers(const Task& task) const;
 
   using Visit = std::function<void(const SeenTask&)>;

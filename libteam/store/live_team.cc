@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "libteam/base/text.h"
-#include "libteam/store/mailbox.h"
+#include "libteam/store/files/mailbox.h"
 #include "libteam/store/requests.h"
 #include "libteam/store/status.h"
 #include "libteam/system/lines.h"
@@ -185,14 +185,14 @@ void LiveTeam::look_at_team() {
   team_ = roster_.get(team_.name);
   scene_.team = team_.name;
   scene_.lead = team_.lead;
-  std::erase_if(scene_.members, [&](const SceneMember& member) { return team_.find(member.status.name) == nullptr; });
+  std::erase_if(scene_.members, [&](const ViewMember& member) { return team_.find(member.status.name) == nullptr; });
   std::set<std::string> names;
   for (std::size_t i = 0; i < team_.members.size(); ++i) {
     const std::string& name = team_.members[i].name;
     names.insert(name);
     const auto known = std::find_if(scene_.members.begin(), scene_.members.end(),
-                                    [&](const SceneMember& member) { return member.status.name == name; });
-    SceneMember& member = known != scene_.members.end() ? *known : scene_.members.emplace_back();
+                                    [&](const ViewMember& member) { return member.status.name == name; });
+    ViewMember& member = known != scene_.members.end() ? *known : scene_.members.emplace_back();
     member.status.name = name;
     member.number = i;
   }
@@ -206,7 +206,7 @@ void LiveTeam::look_at(const std::set<std::string>& members) {
   std::erase_if(part.members, [&](const Member& member) { return !members.contains(member.name); });
   if (part.members.empty()) return;
   for (MemberStatus& status : look_at_members(roster_, part)) {
-    for (SceneMember& member : scene_.members) {
+    for (ViewMember& member : scene_.members) {
       if (member.status.name != status.name) continue;
       status.unread = member.status.unread;
       if (!member.status.last_words.empty()) status.last_words = member.status.last_words;
@@ -224,7 +224,7 @@ std::size_t LiveTeam::unread_of(const std::string& member) const {
 }
 
 void LiveTeam::count_letters(const std::set<std::string>& members) {
-  for (SceneMember& member : scene_.members) {
+  for (ViewMember& member : scene_.members) {
     if (members.contains(member.status.name)) member.status.unread = unread_of(member.status.name);
   }
   if (members.contains(scene_.reader)) scene_.letters = unread_of(scene_.reader);
@@ -245,11 +245,11 @@ void LiveTeam::look_at_tasks(const std::set<TaskId>& tasks) {
 
 void LiveTeam::look_at_plans() {
   plans_changed_ = false;
-  for (SceneMember& member : scene_.members) member.plan.reset();
+  for (ViewMember& member : scene_.members) member.plan.reset();
   const Requests requests(folder_, Durability::process, lock_timeout_);
   for (const Request& request : requests.pending([](const Error&) {})) {
     if (request.kind != RequestKind::plan) continue;
-    for (SceneMember& member : scene_.members) {
+    for (ViewMember& member : scene_.members) {
       if (member.status.name == request.from) member.plan = request;
     }
   }
@@ -284,7 +284,7 @@ void LiveTeam::hear(const Envelope& envelope) {
   }
   auto happening = happening_of(envelope);
   if (!happening) return;
-  for (SceneMember& member : scene_.members) {
+  for (ViewMember& member : scene_.members) {
     if (member.status.name != envelope.agent) continue;
     std::string& words = member.status.last_words;
     if (happening->type == "says") {

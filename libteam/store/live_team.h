@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "libteam/base/clock.h"
-#include "libteam/record/scene.h"
 #include "libteam/record/team.h"
+#include "libteam/record/team_view.h"
 #include "libteam/store/board.h"
-#include "libteam/store/event_log.h"
-#include "libteam/store/roster.h"
+#include "libteam/store/files/event_log.h"
+#include "libteam/store/files/roster.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -42,7 +42,7 @@ class LiveTeam {
   // What this member said and did lately goes into the scene, and what it says from now on; an empty name ends that.
   void listen_to(const std::string& member);
 
-  const Scene& scene() const { return scene_; }
+  const TeamView& scene() const { return scene_; }
 
  private:
   void reopen();
@@ -64,7 +64,7 @@ class LiveTeam {
   double lock_timeout_;
   Folder folder_;
   EventLog log_;
-  Scene scene_;
+  TeamView scene_;
   std::int64_t last_ = 0;  // event that was read
   bool plans_changed_ = false;
   bool missed_ = true;

@@ -35,7 +35,7 @@ std::optional<RequestKind> kind_of_response(std::string_view type) {
   return std::nullopt;
 }
 
-std::string describe_answer(const Letter& letter) {
+std::string describe_answer(const OutgoingMessage& letter) {
   const std::string word = *letter.approve ? "approved" : "rejected";
   return letter.feedback && !letter.feedback->empty() ? fmt::format("{}: {}", word, *letter.feedback) : word;
 }
@@ -73,7 +73,8 @@ void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
 }
 
 // A hook may refuse a plan before anything of it is written.
-void Mail::ask_about_plan(const Letter& letter, const std::vector<Message>& messages, const Actor& actor) const {
+void Mail::ask_about_plan(const OutgoingMessage& letter, const std::vector<Message>& messages,
+                          const Actor& actor) const {
   if (letter.type != "plan_approval_request") return;
   const std::string text = repair_utf8(std::string_view(letter.content).substr(0, whole_characters(letter.content)));
   for (const Message& message : messages) {
@@ -81,7 +82,7 @@ void Mail::ask_about_plan(const Letter& letter, const std::vector<Message>& mess
   }
 }
 
-std::vector<std::string> Mail::recipients(const Letter& letter, const Actor& actor) const {
+std::vector<std::string> Mail::recipients(const OutgoingMessage& letter, const Actor& actor) const {
   if (!letter.to.empty()) {
     const std::string to = letter.to == "lead" ? team_.lead : letter.to;
     check_member(to, "member");
@@ -94,7 +95,7 @@ std::vector<std::string> Mail::recipients(const Letter& letter, const Actor& act
   return everybody;
 }
 
-Message Mail::make_message(const Letter& letter, const Actor& actor, const std::string& recipient) const {
+Message Mail::make_message(const OutgoingMessage& letter, const Actor& actor, const std::string& recipient) const {
   Message message;
   message.id = new_id();
   message.type = letter.type;
@@ -112,7 +113,7 @@ Message Mail::make_message(const Letter& letter, const Actor& actor, const std::
 }
 
 // The record of a question comes before its message.
-void Mail::open_request(const Letter& letter, Message& message, const Actor& actor) const {
+void Mail::open_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const {
   const auto kind = kind_of_request(letter.type);
   if (!kind) return;
   if (*kind == RequestKind::shutdown && !actor.leads) {
@@ -134,7 +135,7 @@ void Mail::open_request(const Letter& letter, Message& message, const Actor& act
   requests_.open(request);
 }
 
-void Mail::answer_request(const Letter& letter, Message& message, const Actor& actor) const {
+void Mail::answer_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const {
   if (!letter.request_id) fail(Code::usage, "an answer needs the id of its request");
   if (!letter.approve) fail(Code::usage, "an answer approves or rejects");
   const Request request = requests_.get(*letter.request_id);
@@ -168,7 +169,7 @@ bool Mail::has_arrived(const Mailbox& mailbox, const std::string& message_id) co
 }
 
 // Delivers one message, with the record that belongs to it.
-void Mail::deliver(const Letter& letter, Message& message, const Actor& actor) const {
+void Mail::deliver(const OutgoingMessage& letter, Message& message, const Actor& actor) const {
   if (kind_of_response(letter.type)) {
     answer_request(letter, message, actor);
     return;
@@ -289,7 +290,7 @@ class Mail::Enclosure {
 };
 
 // The content goes into one file, which then gets the name of each message.
-Mail::Enclosure Mail::store_body(const Letter& letter, std::vector<Message>& messages) const {
+Mail::Enclosure Mail::store_body(const OutgoingMessage& letter, std::vector<Message>& messages) const {
   sweep_bodies(*folder_);
   Enclosure enclosure(folder_->make_beneath(kBodiesFolder, durability_));
   const Folder& bodies = enclosure.bodies();
@@ -328,7 +329,7 @@ Mail::Enclosure Mail::store_body(const Letter& letter, std::vector<Message>& mes
   return enclosure;
 }
 
-std::vector<Message> Mail::send(const Letter& letter, const Actor& actor) const {
+std::vector<Message> Mail::send(const OutgoingMessage& letter, const Actor& actor) const {
   if (!is_message_type(letter.type)) fail(Code::usage, "'{}' is not a type of message", one_line(letter.type));
   if (!is_sendable(letter.type)) fail(Code::permission_denied, "only system says {}", letter.type);
   check_member(actor.name, "sender");
@@ -374,7 +375,7 @@ std::function<void()> Mail::put_notice(const std::string& recipient, const std::
   if (recipient != "user" && team_.find(recipient) == nullptr) return [] {};
   Actor system;
   system.name = "system";
-  Letter letter;
+  OutgoingMessage letter;
   letter.type = type;
   letter.content = content;
   const Message message = make_message(letter, system, recipient);

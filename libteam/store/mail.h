@@ -14,15 +14,15 @@
 #include "libteam/record/exchange.h"
 #include "libteam/record/message.h"
 #include "libteam/record/team.h"
-#include "libteam/store/event_log.h"
-#include "libteam/store/hooks.h"
-#include "libteam/store/mailbox.h"
+#include "libteam/store/files/event_log.h"
+#include "libteam/store/files/hooks.h"
+#include "libteam/store/files/mailbox.h"
+#include "libteam/store/files/roster.h"
 #include "libteam/store/requests.h"
-#include "libteam/store/roster.h"
 
 namespace team {
 
-struct Letter {
+struct OutgoingMessage {
   std::string type = "message";
   std::string to;  // empty: everybody but the sender
   std::string content;
@@ -41,7 +41,7 @@ class Mail {
 
   // Gives what was sent, one for each recipient. Throws not_found with the nearest names, permission_denied (also if a
   // hook refuses it), paused, invalid_state.
-  std::vector<Message> send(const Letter& letter, const Actor& actor) const;
+  std::vector<Message> send(const OutgoingMessage& letter, const Actor& actor) const;
   // The toolkit itself says something. Somebody who is no member gets nothing.
   void notify(const std::string& recipient, const std::string& type, const std::string& content) const;
   // The same in two steps, for who holds a lock: now the message, and when the lock is free what is to be recorded of
@@ -66,20 +66,20 @@ class Mail {
   Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const;
 
  private:
-  std::vector<std::string> recipients(const Letter& letter, const Actor& actor) const;
-  Message make_message(const Letter& letter, const Actor& actor, const std::string& recipient) const;
-  void deliver(const Letter& letter, Message& message, const Actor& actor) const;
-  void open_request(const Letter& letter, Message& message, const Actor& actor) const;
-  void answer_request(const Letter& letter, Message& message, const Actor& actor) const;
+  std::vector<std::string> recipients(const OutgoingMessage& letter, const Actor& actor) const;
+  Message make_message(const OutgoingMessage& letter, const Actor& actor, const std::string& recipient) const;
+  void deliver(const OutgoingMessage& letter, Message& message, const Actor& actor) const;
+  void open_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const;
+  void answer_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const;
   std::vector<Event> events_of(const Message& message) const;
   EventOrigin origin(const Actor& actor) const;
-  void ask_about_plan(const Letter& letter, const std::vector<Message>& messages, const Actor& actor) const;
+  void ask_about_plan(const OutgoingMessage& letter, const std::vector<Message>& messages, const Actor& actor) const;
   void edit_exchanges(const std::function<bool(Exchanges&)>& edit) const;
   bool is_counted(const Message& message, const Actor& actor) const;
   void count_exchanges(const std::vector<Message>& messages, const Actor& actor) const;
   void uncount_exchange(const Message& message, const Actor& actor) const;
   class Enclosure;
-  Enclosure store_body(const Letter& letter, std::vector<Message>& messages) const;
+  Enclosure store_body(const OutgoingMessage& letter, std::vector<Message>& messages) const;
   bool has_arrived(const Mailbox& mailbox, const std::string& message_id) const;
 
   const Team& team_;

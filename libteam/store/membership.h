@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "libteam/record/team.h"
+#include "libteam/store/files/roster.h"
 #include "libteam/store/mail.h"
-#include "libteam/store/roster.h"
 
 namespace team {
 

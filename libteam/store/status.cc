@@ -9,8 +9,8 @@
 #include "libteam/base/text.h"
 #include "libteam/record/prices.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/files/presence.h"
 #include "libteam/store/mail.h"
-#include "libteam/store/presence.h"
 #include "libteam/system/lock_holder.h"
 
 namespace team {

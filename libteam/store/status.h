@@ -7,7 +7,7 @@
 #include "libteam/record/status.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board_view.h"
-#include "libteam/store/roster.h"
+#include "libteam/store/files/roster.h"
 
 namespace team {
 

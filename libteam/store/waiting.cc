@@ -9,7 +9,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/record/prospects.h"
-#include "libteam/store/presence.h"
+#include "libteam/store/files/presence.h"
 #include "libteam/store/status.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/lock_holder.h"

@@ -16,7 +16,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/store/board.h"
-#include "libteam/store/roster.h"
+#include "libteam/store/files/roster.h"
 #include "libteam/system/watch.h"
 
 namespace team {

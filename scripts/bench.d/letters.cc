@@ -6,8 +6,8 @@
 
 #include "libteam/base/error.h"
 #include "libteam/store/mail.h"
-#include "libteam/store/root.h"
-#include "libteam/store/roster.h"
+#include "libteam/store/files/root.h"
+#include "libteam/store/files/roster.h"
 
 namespace {
 
@@ -15,7 +15,7 @@ constexpr double kLockTimeout = 60;
 
 void send(const team::Mail& mail, long count) {
   const team::Actor lead{.name = "lead", .role = {}, .run = {}, .leads = true};
-  team::Letter letter;
+  team::OutgoingMessage letter;
   letter.to = "user";
   letter.content = "a message of some words";
   for (long i = 0; i < count; ++i) mail.send(letter, lead);

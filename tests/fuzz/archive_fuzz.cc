@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "libteam/base/text.h"
-#include "libteam/store/fsck.h"
-#include "libteam/store/roster.h"
-#include "libteam/store/snapshot.h"
+#include "libteam/store/files/fsck.h"
+#include "libteam/store/files/roster.h"
+#include "libteam/store/files/snapshot.h"
 #include "libteam/system/lines.h"
 #include "tests/fuzz/fuzz.h"
 

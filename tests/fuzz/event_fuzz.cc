@@ -8,7 +8,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/record/history_builder.h"
-#include "libteam/record/scene.h"
+#include "libteam/record/team_view.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;
@@ -33,7 +33,7 @@ void check_history(const History& history) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   HistoryBuilder builder;
-  Scene scene;
+  TeamView scene;
   constexpr std::size_t kMost = 8;
   for (const std::string& line : split(fuzz::text_of(bytes, size), '\n')) {
     const auto number = sequence_of(line);

@@ -4,21 +4,21 @@
 // Rows, columns, then keys: a byte for each kind, those with text take what follows up to a zero byte.
 
 #include "libteam/base/text.h"
-#include "libteam/cli/line_editor.h"
-#include "libteam/cli/top_view.h"
+#include "libteam/view/line_editor.h"
+#include "libteam/view/top_view.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;
 
 namespace {
 
-Scene make_scene(const std::string& text) {
-  Scene scene;
+TeamView make_scene(const std::string& text) {
+  TeamView scene;
   scene.team = "alpha";
   scene.lead = "lead";
   scene.reader = "user";
   for (const char* name : {"lead", "ada", "bob"}) {
-    SceneMember member;
+    ViewMember member;
     member.status.name = name;
     member.status.state = "active";
     member.status.reason = member.status.subject = member.status.last_words = text;
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   fuzz::Source source(fuzz::text_of(bytes, size));
   const Size screen{1 + source.below(60), 1 + source.below(160)};
   // As it comes out of the files: UTF-8, with all that JSON can hold.
-  const Scene scene = make_scene(repair_utf8(source.piece()));
+  const TeamView scene = make_scene(repair_utf8(source.piece()));
   TopView view;
   LineEditor editor;
   check_picture(view.draw(scene, screen, 100), screen);

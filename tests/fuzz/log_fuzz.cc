@@ -1,7 +1,7 @@
 // A log that somebody has edited: numbers only rise for a reader, the next event gets the next number, and what was
 // there stays.
 
-#include "libteam/store/event_log.h"
+#include "libteam/store/files/event_log.h"
 
 #include <filesystem>
 #include <vector>

@@ -3,7 +3,7 @@
 //
 // The first byte says how it is read, and whether the lines are an inbox, a backlog or what a dead reader had taken.
 
-#include "libteam/store/mailbox.h"
+#include "libteam/store/files/mailbox.h"
 
 #include <filesystem>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libteam/agent/prompt.h"
+#include "libteam/agent/life/prompt.h"
 #include "libteam/base/text.h"
 #include "libteam/record/event.h"
 #include "tests/fuzz/fuzz.h"

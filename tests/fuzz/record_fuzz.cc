@@ -1,6 +1,6 @@
 // The smaller records: the first letter says which (a member's state, a request, a hold, exchanges, prices, a turn).
 
-#include "libteam/agent/conversation.h"
+#include "libteam/agent/model/conversation.h"
 #include "libteam/record/exchange.h"
 #include "libteam/record/hold.h"
 #include "libteam/record/member_state.h"
@@ -40,10 +40,10 @@ void check_request(std::string_view text) {
 }
 
 void check_prices(std::string_view text) {
-  const auto tidy = tidy_prices(text);
-  if (!tidy) return;
-  REQUIRE(tidy_prices(*tidy) == tidy);
-  const auto cost = cost_of({1000, 1000, 1000, 1000}, "claude-x", *tidy);
+  const auto normalize_turns = tidy_prices(text);
+  if (!normalize_turns) return;
+  REQUIRE(tidy_prices(*normalize_turns) == normalize_turns);
+  const auto cost = cost_of({1000, 1000, 1000, 1000}, "claude-x", *normalize_turns);
   REQUIRE(!cost || (*cost >= 0 && !std::isnan(*cost)));
 }
 

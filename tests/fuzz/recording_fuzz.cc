@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "libteam/agent/replay.h"
+#include "libteam/agent/model/replay.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

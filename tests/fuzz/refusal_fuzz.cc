@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "libteam/agent/openai.h"
-#include "libteam/agent/wire.h"
+#include "libteam/agent/model/openai.h"
+#include "libteam/agent/model/wire.h"
 #include "libteam/base/text.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -13,7 +13,7 @@ using namespace team;
 
 namespace {
 
-void check_error(int status, const Complaint& complaint, const Headers& headers) {
+void check_error(int status, const ServiceError& complaint, const Headers& headers) {
   const ModelError error = error_of(status, complaint, headers);
   REQUIRE(fuzz::drives_no_terminal(error.what()) && count_characters(error.what()) <= 500);
   REQUIRE(error.kind() != ModelError::Kind::interrupted);
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string when(source.piece());
   check_address(source.piece());
   const std::string_view body = source.rest();
-  const Complaint complaint = parse_complaint(body);
+  const ServiceError complaint = parse_complaint(body);
   check_error(status, complaint, {{"retry-after", when}});
   check_error(status, complaint, {{"retry-after-ms", when}, {"x-should-retry", "true"}});
   if (const auto found = find_complaint_in(body)) check_error(0, *found, {});
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   int changes = 0;
   while (changes < 10 && wire.adapt(status, complaint)) ++changes;
   REQUIRE(changes < 10);
-  const std::string name = tame(body);
+  const std::string name = sanitize_name(body);
   REQUIRE(!name.empty() && name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-") ==
                                std::string::npos);
   return 0;

@@ -1,6 +1,6 @@
 // Skills: whatever stands in the file, its description is one short line and its text is UTF-8.
 
-#include "libteam/agent/skills.h"
+#include "libteam/agent/tools/skills.h"
 
 #include <filesystem>
 

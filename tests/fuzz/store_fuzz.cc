@@ -11,10 +11,10 @@
 
 #include "libteam/base/text.h"
 #include "libteam/store/board.h"
-#include "libteam/store/fsck.h"
+#include "libteam/store/files/fsck.h"
+#include "libteam/store/files/presence.h"
 #include "libteam/store/live_team.h"
 #include "libteam/store/mail.h"
-#include "libteam/store/presence.h"
 #include "libteam/store/status.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "libteam/agent/anthropic.h"
-#include "libteam/agent/openai.h"
+#include "libteam/agent/model/anthropic.h"
+#include "libteam/agent/model/openai.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

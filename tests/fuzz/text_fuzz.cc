@@ -6,13 +6,13 @@
 #include <cmath>
 #include <filesystem>
 
-#include "libteam/cli/top_table.h"
-#include "libteam/cli/xml.h"
 #include "libteam/record/task.h"
 #include "libteam/record/usage.h"
+#include "libteam/report/xml.h"
 #include "libteam/system/file.h"
 #include "libteam/system/id.h"
 #include "libteam/system/temporary.h"
+#include "libteam/view/top_table.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

@@ -2,12 +2,12 @@
 //
 // The first byte says which tool, the rest are its arguments.
 
-#include "libteam/agent/tool.h"
+#include "libteam/agent/tools/tool.h"
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "libteam/agent/file_tools.h"
+#include "libteam/agent/tools/file_tools.h"
 #include "libteam/base/text.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,9 +1,9 @@
 // Transcripts: a conversation that is taken is the same when it is opened again, also after it went on and was
 // shortened, and it can be sent to either service.
 
-#include "libteam/agent/anthropic.h"
-#include "libteam/agent/memory.h"
-#include "libteam/agent/openai.h"
+#include "libteam/agent/model/anthropic.h"
+#include "libteam/agent/model/memory.h"
+#include "libteam/agent/model/openai.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

@@ -1,5 +1,5 @@
 // Commands: what they say, how they end, that nothing of them is left, and those that nobody waits for.
-#include "libteam/agent/bash_tool.h"
+#include "libteam/agent/tools/bash_tool.h"
 
 #include <fcntl.h>
 #include <poll.h>

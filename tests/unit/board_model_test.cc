@@ -11,7 +11,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/store/board.h"
-#include "libteam/store/index.h"
+#include "libteam/store/files/index.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/check.h"
 #include "tests/unit/store.h"

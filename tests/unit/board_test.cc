@@ -6,7 +6,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
-#include "libteam/store/index.h"
+#include "libteam/store/files/index.h"
 #include "libteam/store/waiting.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/faults.h"

@@ -1,5 +1,5 @@
 // Turns as lines and back.
-#include "libteam/agent/conversation.h"
+#include "libteam/agent/model/conversation.h"
 
 #include "tests/unit/check.h"
 

@@ -1,5 +1,5 @@
 // The bell for who is in a call: it rings for a signal, for what is urgent, at the deadline, and no ring is lost.
-#include "libteam/agent/doorbell.h"
+#include "libteam/agent/model/call_interrupter.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ const Signals& signals() {
   return all;
 }
 
-bool rings(const Doorbell& bell, int within_ms = 10'000) {
+bool rings(const CallInterrupter& bell, int within_ms = 10'000) {
   pollfd waiting{bell.fd(), POLLIN, 0};
   return ::poll(&waiting, 1, within_ms) > 0;
 }
@@ -47,14 +47,14 @@ bool nothing() { return false; }
 
 void silence() {
   const Place place;
-  const Doorbell bell(*place.folder, signals(), nothing, Deadline::never());
+  const CallInterrupter bell(*place.folder, signals(), nothing, Deadline::never());
   place.touch("something");
   CHECK(!rings(bell, 100));
 }
 
 void urgent_from_the_start() {
   const Place place;
-  const Doorbell bell(
+  const CallInterrupter bell(
       *place.folder, signals(), [] { return true; }, Deadline::never());
   CHECK(rings(bell));
 }
@@ -67,7 +67,7 @@ void urgent_later() {
     ++looks;
     return urgent.load();
   };
-  Doorbell bell(*place.folder, signals(), is_urgent, Deadline::never());
+  CallInterrupter bell(*place.folder, signals(), is_urgent, Deadline::never());
   place.touch("mail");
   CHECK(!rings(bell, 50));
   urgent = true;
@@ -93,7 +93,7 @@ void one_file() {
     ++looks;
     return urgent.load();
   };
-  Doorbell bell(*place.folder, signals(), is_urgent, Deadline::never(), "mail");
+  CallInterrupter bell(*place.folder, signals(), is_urgent, Deadline::never(), "mail");
   while (looks == 0) std::this_thread::yield();
   const int before = looks;
   urgent = true;
@@ -106,7 +106,7 @@ void one_file() {
 
 void at_a_signal() {
   const Place place;
-  Doorbell bell(*place.folder, signals(), nothing, Deadline::never());
+  CallInterrupter bell(*place.folder, signals(), nothing, Deadline::never());
   CHECK(!rings(bell, 30));
   ::kill(::getpid(), SIGTERM);
   CHECK(rings(bell));
@@ -123,7 +123,7 @@ void at_a_signal() {
 void a_signal_from_before() {
   const Place place;
   ::kill(::getpid(), SIGHUP);
-  const Doorbell bell(*place.folder, signals(), nothing, Deadline::never());
+  const CallInterrupter bell(*place.folder, signals(), nothing, Deadline::never());
   CHECK(rings(bell));
   CHECK(signals().take() == SIGHUP);
 }
@@ -131,7 +131,7 @@ void a_signal_from_before() {
 void at_the_deadline() {
   const Place place;
   const Deadline deadline = Deadline::in(0.5);
-  Doorbell bell(*place.folder, signals(), nothing, deadline);
+  CallInterrupter bell(*place.folder, signals(), nothing, deadline);
   CHECK(!rings(bell, 20));
   CHECK(rings(bell));
   CHECK(deadline.passed());
@@ -143,7 +143,7 @@ void at_the_deadline() {
 void trouble() {
   const Place place;
   const auto refuses = []() -> bool { fail(Code::io, "no"); };
-  const Doorbell bell(*place.folder, signals(), refuses, Deadline::never());
+  const CallInterrupter bell(*place.folder, signals(), refuses, Deadline::never());
   place.touch("mail");
   CHECK(!rings(bell, 50));
   ::kill(::getpid(), SIGTERM);
@@ -155,7 +155,7 @@ void trouble() {
 void no_ring_is_lost() {
   const Place place;
   std::atomic<int> came = 0, heard = 0;
-  Doorbell bell(
+  CallInterrupter bell(
       *place.folder, signals(), [&] { return came.load() > heard.load(); }, Deadline::never());
   int lost = 0;
   constexpr int kRounds = 2000;
@@ -181,7 +181,7 @@ void no_ring_is_lost() {
 
 void rests_that_race() {
   const Place place;
-  Doorbell bell(
+  CallInterrupter bell(
       *place.folder, signals(), [] { return true; }, Deadline::never());
   for (int i = 0; i < 2000; ++i) {
     if (!rings(bell, 5000)) {
@@ -198,7 +198,7 @@ void ends_promptly() {
   const Place place;
   const double start = now();
   for (int i = 0; i < 200; ++i) {
-    Doorbell bell(
+    CallInterrupter bell(
         *place.folder, signals(), [&] { return i % 3 == 0; }, Deadline::in(i % 5 == 0 ? 0 : 1000));
     if (i % 2 == 0) bell.rest();
     if (i % 7 == 0) place.touch("mail");

@@ -10,7 +10,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/system/archive.h"
-#include "libteam/system/bell.h"
+#include "libteam/system/event_fd.h"
 #include "libteam/system/file.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
@@ -200,7 +200,7 @@ void programs() {
   CHECK(fails_where(SYS_clone, EAGAIN, "cannot start 'true'", [&] { start_detached(program, Fd()); }));
   CHECK(fails_where(SYS_poll, ENOMEM, "cannot wait for 'a program'", [&] { run_program(program, 10); }));
   CHECK(fails_where(SYS_signalfd4, EMFILE, "cannot wait for 'signals'", [] { Signals signals; }));
-  CHECK(fails_where(SYS_eventfd2, EMFILE, "cannot make 'a bell'", [] { Bell bell; }));
+  CHECK(fails_where(SYS_eventfd2, EMFILE, "cannot make 'a bell'", [] { EventFd bell; }));
   CHECK(where_refused(SYS_readlink, EACCES, [] { return own_folder().empty(); }));
   CHECK(where_refused(SYS_uname, EFAULT, [] { return host_name().empty(); }));
   CHECK(where_refused(SYS_openat, ENOENT, [] { return boot_id().empty(); }));
@@ -218,7 +218,7 @@ void watches() {
   };
   CHECK(where_refused(SYS_inotify_init1, EMFILE, looks_itself));
   CHECK(where_refused(SYS_inotify_add_watch, ENOSPC, looks_itself));
-  const Bell bell;
+  const EventFd bell;
   bell.ring();
   const auto hears_the_bell = [&] {
     Watch watch(*place.folder);

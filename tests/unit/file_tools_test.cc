@@ -1,5 +1,5 @@
 // Files are read and changed beneath the folders that were given, and nowhere else.
-#include "libteam/agent/file_tools.h"
+#include "libteam/agent/tools/file_tools.h"
 
 #include <fcntl.h>
 #include <signal.h>

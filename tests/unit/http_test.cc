@@ -1,5 +1,5 @@
 // Posting to a server on this machine: what is heard, when it ends, and what is made of what goes wrong.
-#include "libteam/agent/http.h"
+#include "libteam/agent/model/http.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "libteam/base/clock.h"
-#include "libteam/system/bell.h"
+#include "libteam/system/event_fd.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -104,7 +104,7 @@ class Server {
   Reply reply_;
   Fd listener_;
   int port_ = 0;
-  Bell end_;
+  EventFd end_;
   std::atomic<int> connections_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;
@@ -180,7 +180,7 @@ std::string header(const HttpAnswer& answer, const std::string& name) {
 }
 
 void streams() {
-  Bell half;
+  EventFd half;
   Server server([&](int connection, const std::string&) {
     begin_stream(connection);
     chunk(connection, "one ");
@@ -371,7 +371,7 @@ void slow_streams() {
 }
 
 void interruptions() {
-  Bell started;
+  EventFd started;
   Server* self = nullptr;
   Server server([&](int connection, const std::string&) {
     begin_stream(connection);
@@ -382,7 +382,7 @@ void interruptions() {
   });
   self = &server;
   Http http({});
-  Bell bell;
+  EventFd bell;
   std::thread other([&] {
     pollfd waiting{started.fd(), POLLIN, 0};
     ::poll(&waiting, 1, 10'000);
@@ -402,7 +402,7 @@ void interruptions() {
 void interrupted_and_then_used() {
   int number = 0;
   Server* self = nullptr;
-  Bell bell;
+  EventFd bell;
   Server server([&](int connection, const std::string&) {
     begin_stream(connection);
     if (++number == 1) {

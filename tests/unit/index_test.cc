@@ -1,6 +1,6 @@
 // The index against the plain truth: random changes, by us and by others, and after each the same answer as reading
 // every file would give.
-#include "libteam/store/index.h"
+#include "libteam/store/files/index.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // A team that is watched: each file that changes is looked at again, and no other.
 #include "libteam/store/live_team.h"
 
-#include "libteam/store/mailbox.h"
+#include "libteam/store/files/mailbox.h"
 #include "libteam/store/requests.h"
 #include "libteam/system/id.h"
 #include "libteam/system/lock.h"

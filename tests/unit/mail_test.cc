@@ -396,8 +396,8 @@ void bodies() {
   CHECK(!box.has("bodies/" + large.id));
 }
 
-Letter letter(const std::string& to, const std::string& type = "message") {
-  Letter made;
+OutgoingMessage letter(const std::string& to, const std::string& type = "message") {
+  OutgoingMessage made;
   made.type = type;
   made.to = to;
   made.content = "hello";
@@ -405,8 +405,8 @@ Letter letter(const std::string& to, const std::string& type = "message") {
 }
 
 // A content in two pieces, the last of which ends within a character.
-Letter large_letter(const std::string& to) {
-  Letter made = letter(to);
+OutgoingMessage large_letter(const std::string& to) {
+  OutgoingMessage made = letter(to);
   made.content = std::string(1000, 'x');
   made.more = [given = false](std::string& piece) mutable {
     piece = "and the end\xc3";
@@ -508,9 +508,9 @@ void answers() {
   for (const Died died : {Died::before_it_was_sent, Died::before_it_was_read, Died::before_it_was_final}) {
     const Box box;
     const Mail mail(box.root, box.team, 1);
-    Letter plan = letter("lead", "plan_approval_request");
+    OutgoingMessage plan = letter("lead", "plan_approval_request");
     const std::string id = *mail.send(plan, actor("ann")).front().request_id;
-    Letter answer = letter("ann", "plan_approval_response");
+    OutgoingMessage answer = letter("ann", "plan_approval_response");
     answer.content = "";
     answer.feedback = "";
     answer.request_id = id;

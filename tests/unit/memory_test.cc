@@ -1,5 +1,5 @@
 // What a model remembers: steps give turns, the same lines give the same turns, and what was shortened can be sent.
-#include "libteam/agent/memory.h"
+#include "libteam/agent/model/memory.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // What is tried again and what is not, and how the calls of a team share what the service allows.
-#include "libteam/agent/patience.h"
+#include "libteam/agent/model/retry_policy.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ using Kind = ModelError::Kind;
 
 namespace {
 
-constexpr PatienceRules kQuick = {.tries = 4, .seconds = 5, .first_pause = 0.01, .longest_pause = 0.02};
+constexpr RetryPolicy kQuick = {.tries = 4, .seconds = 5, .first_pause = 0.01, .longest_pause = 0.02};
 
 // Fails with each of these errors in turn, then answers.
 class Scripted : public Provider {
@@ -46,11 +46,11 @@ struct Asked {
   double seconds = 0;
 };
 
-Asked ask(const std::vector<ModelError>& errors, const PatienceRules& rules = kQuick,
+Asked ask(const std::vector<ModelError>& errors, const RetryPolicy& rules = kQuick,
           std::optional<ModelSlots> slots = std::nullopt, int interrupt = -1) {
   Asked asked;
-  PatientProvider provider(std::make_unique<Scripted>(errors, asked.times), rules, std::move(slots),
-                           [&](const Delay& delay) { asked.delays.push_back(delay); });
+  RetryingProvider provider(std::make_unique<Scripted>(errors, asked.times), rules, std::move(slots),
+                            [&](const Delay& delay) { asked.delays.push_back(delay); });
   const std::int64_t began = boot_ns();
   try {
     provider.ask({}, interrupt, [&](std::string_view text) { asked.heard += text; });
@@ -171,7 +171,7 @@ void slots() {
   for (int i = 0; i < 10; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      PatientProvider provider(std::make_unique<Counting>(counts), kQuick, temporary.slots(3), [](const Delay&) {});
+      RetryingProvider provider(std::make_unique<Counting>(counts), kQuick, temporary.slots(3), [](const Delay&) {});
       for (int call = 0; call < 10; ++call) provider.ask({}, -1, {});
       ::_exit(0);
     }

@@ -1,5 +1,5 @@
 // What agents are told: what others wrote stays inside its envelope, and what does not change comes first.
-#include "libteam/agent/prompt.h"
+#include "libteam/agent/life/prompt.h"
 
 #include <functional>
 

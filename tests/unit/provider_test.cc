@@ -1,10 +1,10 @@
 // Requests as they go out and answers as they come in, in both formats.
-#include "libteam/agent/provider.h"
+#include "libteam/agent/model/provider.h"
 
 #include <nlohmann/json.hpp>
 
-#include "libteam/agent/anthropic.h"
-#include "libteam/agent/openai.h"
+#include "libteam/agent/model/anthropic.h"
+#include "libteam/agent/model/openai.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -405,13 +405,13 @@ void adaptations() {
   OpenAi format("m", OpenAi::Limit::max_tokens);
   const auto body = [&] { return Json::parse(format.body(request())); };
   CHECK(!format.adapt(400, {"", "", "something else"}) && !format.adapt(500, {"", "", "stream_options"}));
-  const Complaint limit = {"", "",
-                           "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
-                           "'max_completion_tokens' instead."};
+  const ServiceError limit = {"", "",
+                              "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                              "'max_completion_tokens' instead."};
   CHECK(format.adapt(400, limit));
   CHECK(body()["max_completion_tokens"] == 100 && !body().contains("max_tokens"));
   CHECK(!format.adapt(400, limit));
-  const Complaint options = {"", "", "Extra inputs are not permitted: stream_options"};
+  const ServiceError options = {"", "", "Extra inputs are not permitted: stream_options"};
   CHECK(format.adapt(422, options) && !body().contains("stream_options"));
   CHECK(!format.adapt(422, options));
   CHECK(format.adapt(400, {"", "", "max_tokens is too large: 8192. This model supports at most 4096"}));

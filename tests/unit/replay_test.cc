@@ -1,5 +1,5 @@
 // What is recorded of a conversation and what is played back.
-#include "libteam/agent/replay.h"
+#include "libteam/agent/model/replay.h"
 
 #include <sys/stat.h>
 

@@ -1,9 +1,9 @@
 // Where a store is looked for: upward, in the main worktree of a linked one, and where nothing can be known.
-#include "libteam/store/root.h"
+#include "libteam/store/files/root.h"
 
 #include <unistd.h>
 
-#include "libteam/store/roster.h"
+#include "libteam/store/files/roster.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/store.h"
 

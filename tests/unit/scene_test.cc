@@ -1,6 +1,6 @@
 // What somebody who watches a team sees: who comes first, why a task is not done, how a speech goes on; and the same at
 // a glance, for models.
-#include "libteam/record/scene.h"
+#include "libteam/record/team_view.h"
 
 #include <algorithm>
 
@@ -11,15 +11,15 @@ using namespace team;
 
 namespace {
 
-SceneMember member(const std::string& name, const std::string& state, std::size_t number) {
-  SceneMember made;
+ViewMember member(const std::string& name, const std::string& state, std::size_t number) {
+  ViewMember made;
   made.status.name = name;
   made.status.state = state;
   made.number = number;
   return made;
 }
 
-Task& put(Scene& scene, TaskId id, Status status) {
+Task& put(TeamView& scene, TaskId id, Status status) {
   Task& task = scene.board[id];
   task.id = id;
   task.subject = fmt::format("task {}", id);
@@ -27,32 +27,32 @@ Task& put(Scene& scene, TaskId id, Status status) {
   return task;
 }
 
-std::string order_of(const Scene& scene) {
+std::string order_of(const TeamView& scene) {
   std::string text;
-  for (const SceneTask& task : scene.tasks) text += fmt::format("{} {}, ", name_of(task.posture), task.id);
+  for (const ViewTask& task : scene.tasks) text += fmt::format("{} {}, ", name_of(task.posture), task.id);
   return text;
 }
 
-std::string why_is(const Scene& scene, TaskId id) {
+std::string why_is(const TeamView& scene, TaskId id) {
   const auto found =
-      std::find_if(scene.tasks.begin(), scene.tasks.end(), [&](const SceneTask& task) { return task.id == id; });
+      std::find_if(scene.tasks.begin(), scene.tasks.end(), [&](const ViewTask& task) { return task.id == id; });
   return found == scene.tasks.end() ? "not there" : why(scene, *found);
 }
 
 // Who needs somebody comes first, and within that in the order of the team.
 void members_in_order() {
-  Scene scene;
+  TeamView scene;
   const char* states[] = {"shutdown", "idle", "active", "paused", "dead", "error", "plan_pending", "lead"};
   for (const char* state : states) scene.members.push_back(member(state, state, scene.members.size()));
   scene.members[1].plan = Request{};
   arrange(scene);
   std::string names;
-  for (const SceneMember& one : scene.members) names += one.status.name + " ";
+  for (const ViewMember& one : scene.members) names += one.status.name + " ";
   CHECK(names == "idle plan_pending paused dead error active lead shutdown ");
 }
 
 void tasks_in_order() {
-  Scene scene;
+  TeamView scene;
   put(scene, 1, Status::completed).completed_at = 5;
   put(scene, 2, Status::completed).completed_at = 9;
   put(scene, 3, Status::pending).blocked_by = {1, 2};
@@ -66,13 +66,13 @@ void tasks_in_order() {
   arrange(scene);
   CHECK(order_of(scene) ==
         "running 7, running 6, failed 8, broken 10, ready 4, ready 3, ready 5, blocked 9, done 2, done 1, ");
-  CHECK(scene.counts[Posture::ready] == 3);
+  CHECK(scene.counts[TaskState::ready] == 3);
   CHECK(since(scene.board[7]) == 3 && since(scene.board[2]) == 9 && since(scene.board[8]) == 1);
   CHECK(!since(scene.board[5]));
 }
 
 void reasons() {
-  Scene scene;
+  TeamView scene;
   scene.members = {member("ann", "dead", 0), member("bob", "active", 1)};
   scene.members[1].status.role = "coder";
   put(scene, 1, Status::completed);
@@ -98,10 +98,10 @@ void reasons() {
   CHECK(why_is(scene, 8) == "waits for #2 (failed), #4 (ann), #7 (broken), #99 (missing), #9");
   CHECK(why_is(scene, 9).empty() && why_is(scene, 11).empty() && why_is(scene, 12).empty());
   CHECK(why_is(scene, 10) == "nobody has role tester");
-  CHECK(why(scene, {1234, Posture::ready}).empty());
+  CHECK(why(scene, {1234, TaskState::ready}).empty());
 }
 
-std::optional<Happening> happening(const std::string& type, const std::string& details) {
+std::optional<LogEntry> happening(const std::string& type, const std::string& details) {
   Envelope envelope;
   envelope.type = type;
   envelope.details = details;
@@ -111,7 +111,7 @@ std::optional<Happening> happening(const std::string& type, const std::string& d
 
 void happenings() {
   for (const char* type : {"TEXT_MESSAGE_START", "TEXT_MESSAGE_END", "TOOL_CALL_END"}) CHECK(!happening(type, "{}"));
-  Scene scene;
+  TeamView scene;
   add(scene, *happening("TEXT_MESSAGE_CONTENT", R"({"delta":"Hel","message_id":"m1"})"), 3);
   add(scene, *happening("TEXT_MESSAGE_CONTENT", R"({"delta":"lo","message_id":"m1"})"), 3);
   CHECK(scene.events.size() == 1 && scene.events[0].text == "Hello");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "libteam/agent/keys.h"
+#include "libteam/agent/model/keys.h"
 #include "libteam/record/role.h"
 #include "libteam/system/environment.h"
 #include "tests/unit/check.h"

@@ -1,5 +1,5 @@
 // Skills: which there are, what they say of themselves, and that nothing else can be read by that way.
-#include "libteam/agent/skills.h"
+#include "libteam/agent/tools/skills.h"
 
 #include <unistd.h>
 

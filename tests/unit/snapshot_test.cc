@@ -1,5 +1,5 @@
 // A team as an archive and back, where files come and go meanwhile and where the system refuses a call.
-#include "libteam/store/snapshot.h"
+#include "libteam/store/files/snapshot.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

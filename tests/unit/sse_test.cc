@@ -1,9 +1,9 @@
 // Server-sent events, however the body is cut.
-#include "libteam/agent/sse.h"
+#include "libteam/agent/model/sse.h"
 
 #include <vector>
 
-#include "libteam/agent/provider.h"
+#include "libteam/agent/model/provider.h"
 #include "tests/unit/check.h"
 
 using namespace team;

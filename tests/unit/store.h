@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "libteam/store/board.h"
-#include "libteam/store/root.h"
-#include "libteam/store/roster.h"
+#include "libteam/store/files/root.h"
+#include "libteam/store/files/roster.h"
 
 namespace team::test {
 

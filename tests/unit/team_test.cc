@@ -8,12 +8,12 @@
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/digest.h"
-#include "libteam/store/fsck.h"
-#include "libteam/store/hooks.h"
+#include "libteam/store/files/fsck.h"
+#include "libteam/store/files/hooks.h"
+#include "libteam/store/files/presence.h"
+#include "libteam/store/files/transcript_file.h"
 #include "libteam/store/mail.h"
-#include "libteam/store/presence.h"
 #include "libteam/store/status.h"
-#include "libteam/store/transcript_file.h"
 #include "libteam/system/id.h"
 #include "libteam/system/temporary.h"
 #include "tests/unit/faults.h"
@@ -207,7 +207,7 @@ void events_put_aside() {
 // What was said twenty thousand events ago is not lately.
 void digests() {
   const Alpha alpha;
-  Letter letter;
+  OutgoingMessage letter;
   letter.to = "bob";
   letter.content = "long ago";
   alpha.mail.send(letter, actor("ann"));

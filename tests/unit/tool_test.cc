@@ -1,5 +1,5 @@
 // Whatever a model says, a call answers it and never throws.
-#include "libteam/agent/tool.h"
+#include "libteam/agent/tools/tool.h"
 
 #include <stdexcept>
 

@@ -7,9 +7,9 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
-#include "libteam/cli/top_table.h"
-#include "libteam/cli/top_view.h"
-#include "libteam/cli/typed_bytes.h"
+#include "libteam/view/top_table.h"
+#include "libteam/view/top_view.h"
+#include "libteam/view/typed_bytes.h"
 #include "tests/unit/check.h"
 
 namespace {
@@ -19,8 +19,8 @@ using namespace team;
 constexpr double kNow = 1'700'000'000;
 using Kind = Key::Kind;
 
-SceneMember member(const std::string& name, const std::string& state) {
-  SceneMember made;
+ViewMember member(const std::string& name, const std::string& state) {
+  ViewMember made;
   made.status.name = name;
   made.status.state = state;
   made.status.since = kNow - 65;
@@ -39,13 +39,13 @@ Task task(TaskId id, const std::string& subject, Status status, std::vector<Task
   return made;
 }
 
-void number(Scene& scene) {
+void number(TeamView& scene) {
   for (std::size_t i = 0; i < scene.members.size(); ++i) scene.members[i].number = i;
   arrange(scene);
 }
 
-Scene small_scene() {
-  Scene scene;
+TeamView small_scene() {
+  TeamView scene;
   scene.team = "alpha";
   scene.lead = "lead";
   scene.reader = "user";
@@ -95,7 +95,7 @@ std::string chosen(const Picture& picture) {
   return "";
 }
 
-TopWish type(TopView& view, const Scene& scene, std::string_view keys) {
+TopWish type(TopView& view, const TeamView& scene, std::string_view keys) {
   TopWish last;
   for (const char key : keys) {
     if (key == '\n') last = view.press({Kind::enter, ""}, scene);
@@ -117,7 +117,7 @@ void shows_all_at_80_by_24() {
 }
 
 void fills_any_size() {
-  const Scene scene = small_scene();
+  const TeamView scene = small_scene();
   for (const char* keys : {"", "\t", "\t\t", "\n", "\t\n", "\t\t\n", "?", "m", "mhello", "s"}) {
     for (const Size size :
          {Size{60, 200}, {5, 20}, {1, 1}, {2, 3}, {3, 200}, {60, 5}, {12, 119}, {12, 120}, {11, 80}}) {
@@ -129,37 +129,37 @@ void fills_any_size() {
     }
   }
   TopView view;
-  CHECK(fills(view.draw(Scene(), {24, 80}, kNow), {24, 80}));
-  CHECK(type(view, Scene(), "jk\n\tmj\n\t\n").kind == TopWish::Kind::none);
-  CHECK(fills(view.draw(Scene(), {24, 80}, kNow), {24, 80}));
+  CHECK(fills(view.draw(TeamView(), {24, 80}, kNow), {24, 80}));
+  CHECK(type(view, TeamView(), "jk\n\tmj\n\t\n").kind == TopWish::Kind::none);
+  CHECK(fills(view.draw(TeamView(), {24, 80}, kNow), {24, 80}));
 }
 
 void a_small_screen_has_the_pane_in_use() {
   TopView view;
-  const Scene scene = small_scene();
+  const TeamView scene = small_scene();
   CHECK(shows(view.draw(scene, {5, 20}, kNow), "> bob"));
   type(view, scene, "\t");
   CHECK(shows(view.draw(scene, {5, 20}, kNow), "> #1"));
 }
 
 void who_needs_somebody_stands_first() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   scene.members.push_back(member("dora", "dead"));
   scene.members.push_back(member("eve", "plan_pending"));
   scene.members.back().plan = Request{};
   number(scene);
   std::string order;
-  for (const SceneMember& one : scene.members) order += one.status.name + " ";
+  for (const ViewMember& one : scene.members) order += one.status.name + " ";
   CHECK(order == "eve dora bob lead ada cy ");
-  CHECK(scene.tasks.front().posture == Posture::running && scene.tasks.back().posture == Posture::done);
+  CHECK(scene.tasks.front().posture == TaskState::running && scene.tasks.back().posture == TaskState::done);
 }
 
 void what_is_chosen_moves_with_it() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   TopView view;
   type(view, scene, "jj");
   CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> ada"));
-  for (SceneMember& one : scene.members) {
+  for (ViewMember& one : scene.members) {
     if (one.status.name == "ada") one.status.state = "dead";
   }
   number(scene);
@@ -168,15 +168,15 @@ void what_is_chosen_moves_with_it() {
 }
 
 void what_leaves_is_replaced_by_its_neighbour() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   TopView view;
   type(view, scene, "jjj");
   CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> cy"));
-  std::erase_if(scene.members, [](const SceneMember& one) { return one.status.name == "cy"; });
+  std::erase_if(scene.members, [](const ViewMember& one) { return one.status.name == "cy"; });
   number(scene);
   CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> ada"));
   type(view, scene, "\n");
-  std::erase_if(scene.members, [](const SceneMember& one) { return one.status.name == "ada"; });
+  std::erase_if(scene.members, [](const ViewMember& one) { return one.status.name == "ada"; });
   number(scene);
   CHECK(shows(view.draw(scene, {24, 80}, kNow), "ada has left the team"));
   scene.members.clear();
@@ -186,7 +186,7 @@ void what_leaves_is_replaced_by_its_neighbour() {
 }
 
 void many_of_both() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   for (int i = 0; i < 200; ++i) scene.members.push_back(member(fmt::format("coder-{}", i), "idle"));
   for (TaskId id = 10; id < 10'010; ++id) scene.board[id] = task(id, fmt::format("Task {}", id), Status::pending);
   number(scene);
@@ -207,7 +207,7 @@ void many_of_both() {
 }
 
 void wide_characters_take_their_room() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   scene.board[3].subject = "設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉";
   scene.members[0].status.last_words = "進捗は五十パーセントです進捗は五十パーセントです進捗は五十パーセントです";
   number(scene);
@@ -220,13 +220,13 @@ void wide_characters_take_their_room() {
 }
 
 void no_text_drives_the_terminal() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   const std::string evil =
       "a\x1b[2J\x07\r\n\xc2\x9b"
       "31m\xff";
   scene.board[3].subject = scene.board[3].description = evil;
   scene.board[4].error = evil;
-  for (SceneMember& one : scene.members) one.status.last_words = one.status.reason = evil;
+  for (ViewMember& one : scene.members) one.status.last_words = one.status.reason = evil;
   add(scene, {4, kNow, evil, evil, evil, "", evil}, 10);
   scene.speaker = "bob";
   scene.speech = evil;
@@ -243,7 +243,7 @@ void no_text_drives_the_terminal() {
 }
 
 void a_message_is_typed_and_sent() {
-  const Scene scene = small_scene();
+  const TeamView scene = small_scene();
   TopView view;
   type(view, scene, "m");
   Picture picture = view.draw(scene, {24, 80}, kNow);
@@ -259,7 +259,7 @@ void a_message_is_typed_and_sent() {
 }
 
 void a_plan_is_judged_by_its_id() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   TopView view;
   CHECK(type(view, scene, "a\n").kind == TopWish::Kind::none);
   CHECK(!shows(view.draw(scene, {24, 80}, kNow), "approve the plan"));
@@ -281,7 +281,7 @@ void a_plan_is_judged_by_its_id() {
 }
 
 void a_stop_is_asked_for_twice() {
-  const Scene scene = small_scene();
+  const TeamView scene = small_scene();
   TopView view;
   type(view, scene, "s");
   CHECK(shows(view.draw(scene, {24, 80}, kNow), "ask bob to shut down? y/n"));
@@ -292,14 +292,14 @@ void a_stop_is_asked_for_twice() {
 }
 
 void of_a_task_the_owner_is_meant() {
-  const Scene scene = small_scene();
+  const TeamView scene = small_scene();
   TopView view;
   CHECK(type(view, scene, "\tmhi\n").member == "bob");
   CHECK(type(view, scene, "jmhi\n").kind == TopWish::Kind::none);
 }
 
 void what_it_says_is_read_from_the_end() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   TopView view;
   type(view, scene, "\n");
   scene.speaker = view.listens_to();
@@ -317,7 +317,7 @@ void what_it_says_is_read_from_the_end() {
 }
 
 void the_last_event_stays_in_sight() {
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   TopView view;
   for (int i = 4; i < 100; ++i) {
     add(scene, {i, kNow, "bob", "TASK_UPDATED", fmt::format("event {}.", i), "", "{}"}, 50);
@@ -331,7 +331,7 @@ void the_last_event_stays_in_sight() {
 }
 
 void pieces_of_a_speech_are_one_event() {
-  Scene scene;
+  TeamView scene;
   add(scene, {1, kNow, "bob", "says", "Hel", "m1", "{}"}, 10);
   add(scene, {2, kNow, "bob", "says", "lo", "m1", "{}"}, 10);
   add(scene, {3, kNow, "bob", "says", "again", "m2", "{}"}, 10);
@@ -355,7 +355,7 @@ void a_long_text_is_wrapped_in_one_pass() {
   CHECK(lines.size() == 30'000 && lines.front() == "words words" && lines.back() == "words words ");
   const auto wide = wrap(dense, 7);
   CHECK(wide.size() == 40'000 && wide.front() == "語語語" && wide.back() == "語語語");
-  Scene scene = small_scene();
+  TeamView scene = small_scene();
   scene.board[1].description = text;
   add(scene, {9, kNow, "bob", "says", dense + "end", "m", "{}"}, 10);
   number(scene);
@@ -397,7 +397,7 @@ void typed_bytes_that_are_no_text_cost_only_themselves() {
 }
 
 void a_paste_is_text_and_no_command() {
-  const Scene scene = small_scene();
+  const TeamView scene = small_scene();
   TopView view;
   for (const char* key : {"q", "s", "y", "m"})
     CHECK(view.press({Kind::pasted, key}, scene).kind == TopWish::Kind::none);

@@ -1,0 +1,50 @@
+#include "libteam/agent/life/finish.h"
+
+#include <algorithm>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+void check_done(const Workplace& place) {
+  const auto open = open_tasks(place);
+  if (open.empty()) return;
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(kShown, open.size()); ++i) shown.push_back(std::to_string(open[i]));
+  fail(Code::invalid_state, "{} task{} not ended: {}{}; it can be forced", open.size(),
+       open.size() == 1 ? " has" : "s have", join(shown, ", "), open.size() > kShown ? ", ..." : "");
+}
+
+}  // namespace
+
+std::vector<TaskId> open_tasks(const Workplace& place) {
+  std::vector<TaskId> open;
+  const auto broken = [&](TaskId id, const Error&) { open.push_back(id); };
+  for (const auto& [id, outline] : place.board().view().outline(broken)) {
+    if (!has_ended(outline.status)) open.push_back(id);
+  }
+  return open;
+}
+
+std::vector<Stopped> finish_team(Workplace& place, const Finish& finish) {
+  place.refresh();
+  if (finish.insist == Insist::no) check_done(place);
+  auto stopped = stop_teammates(place, running_teammates(place), finish.seconds, finish.insist);
+  std::erase_if(stopped, [](const Stopped& one) { return !runs_on(one); });
+  if (!stopped.empty()) return stopped;
+  place.roster().change(place.team().name, [&](Team& team) {
+    team.finished_at = now();
+    if (finish.summary) team.summary = finish.summary;
+  });
+  after_change([&] {
+    place.refresh();
+    place.mail().record(place.self(), {make_event("TEAM_FINISHED", {{"summary", finish.summary.value_or("")}})});
+  });
+  return stopped;
+}
+
+}  // namespace team

@@ -1,0 +1,196 @@
+#include "libteam/agent/life/lead.h"
+
+#include <utility>
+
+#include "libteam/agent/life/finish.h"
+#include "libteam/agent/life/supervise.h"
+#include "libteam/agent/life/teammate.h"
+#include "libteam/base/envelope.h"
+#include "libteam/base/text.h"
+#include "libteam/store/files/presence.h"
+
+namespace team {
+
+namespace {
+
+constexpr int kMostReminders = 3;
+constexpr double kSecondsToEnd = 15;
+constexpr double kLookEvery = 10;  // for what nothing tells of, such as a machine that is gone
+
+std::string remind_of_tasks(const Workplace& place, std::size_t open) {
+  constexpr std::size_t kMostShown = 10;
+  auto missing = what_is_missing(place);
+  if (missing.size() > kMostShown) missing.resize(kMostShown);
+  return fmt::format(
+      "[System] {} task{} open and nobody is at work:\n{}{}", open, open == 1 ? " is" : "s are",
+      enclose("board", "", join(missing, "\n")),
+      "Do something about it: start a teammate with Task (one that has ended, too), change the tasks, do "
+      "them yourself, or end the run with FinishTeam.");
+}
+
+// The plans that wait for the lead.
+std::vector<Request> plans_for(const Workplace& place) {
+  auto requests = place.mail().requests().pending([](const Error&) {});
+  std::erase_if(requests, [&](const Request& request) {
+    return request.kind != RequestKind::plan || request.to != place.self().name;
+  });
+  return requests;
+}
+
+std::string remind_of_plans(const std::vector<Request>& plans) {
+  std::string text = "[System] Nobody goes on before you have answered these plans with ApprovePlan:\n";
+  for (const Request& plan : plans) {
+    text += enclose("plan", attribute("request_id", plan.id) + attribute("from", plan.from),
+                    cut_characters(one_line(plan.content), 400));
+  }
+  return text;
+}
+
+// Decides what becomes of a lead that has nothing to do.
+class Steering {
+ public:
+  Steering(Workplace& place, const ModelAgent& agent, const LeadOptions& options,
+           const std::function<void(std::string_view)>& note)
+      : place_(place), agent_(agent), options_(options), note_(note) {}
+
+  // `failure` is why its last piece of work failed.
+  IdleDecision judge(const std::optional<std::string>& failure) {
+    place_.refresh();
+    const bool waits = options_.waits && options_.waits();
+    if (const auto limit = agent_.over_budget()) return end(*limit, static_cast<int>(Code::invalid_state));
+    const auto plans = waiting_plans();
+    if (plans.empty() && (agent_.has_company() || !is_still(place_))) {
+      has_said_ = false;
+      return {};
+    }
+    const auto open = open_tasks(place_);
+    if (has_mail() || (plans.empty() && open.empty() && !failure && is_to_listen())) return {};
+    if (open != open_) reminders_ = 0;
+    open_ = open;
+    if ((!open.empty() || !plans.empty()) && !failure && reminders_ < kMostReminders) {
+      ++reminders_;
+      return {.prompt = plans.empty() ? remind_of_tasks(place_, open.size()) : remind_of_plans(plans),
+              .ending = {},
+              .status = 0};
+    }
+    if (waits) {
+      if (!has_said_) note_("the lead waits for you: type something, or Ctrl-D to end");
+      has_said_ = true;
+      return {};
+    }
+    if (failure) return end(*failure, static_cast<int>(Code::no));
+    if (open.empty() && plans.empty()) {
+      is_done_ = true;
+      return end("it has said all that it had to say", 0);
+    }
+    return end(fmt::format("{} task{} open, and the lead does nothing about it", open.size(),
+                           open.size() == 1 ? " is" : "s are"),
+               static_cast<int>(Code::no));
+  }
+
+  // Whether it ended because nothing was left to do.
+  bool is_done() const { return is_done_; }
+
+ private:
+  static IdleDecision end(std::string reason, int status) {
+    return {.prompt = {}, .ending = std::move(reason), .status = status};
+  }
+
+  // Those for which everybody waits; none while one who runs does something else.
+  std::vector<Request> waiting_plans() const {
+    auto plans = plans_for(place_);
+    if (plans.empty() || agent_.has_company()) return {};
+    const Folder folder = place_.roster().folder_of(place_.team().name);
+    for (const Member& member : place_.running()) {
+      const auto state = state_of(folder, member.name);
+      if (!state || (!is_idle(state->state) && state->state != State::plan_pending)) return {};
+    }
+    return plans;
+  }
+
+  bool has_mail() const {
+    bool any = false;
+    place_.mailbox().peek({}, 1, std::nullopt, [&](const Message&) { any = true; });
+    return any;
+  }
+
+  // What it said last it may have said while others worked: it idles once, and by that is told that everybody does.
+  bool is_to_listen() {
+    if (place_.running().empty() || agent_.conduct().heard.contains("all_idle")) return false;
+    return !std::exchange(has_listened_, true);
+  }
+
+  Workplace& place_;
+  const ModelAgent& agent_;
+  const LeadOptions& options_;
+  const std::function<void(std::string_view)>& note_;
+  std::vector<TaskId> open_;  // at the last reminder
+  int reminders_ = 0;
+  bool has_said_ = false;  // that it waits
+  bool has_listened_ = false;
+  bool is_done_ = false;
+};
+
+// Everybody goes home.
+void dismiss(Workplace& place, const LeadEnd& end, const LeadOptions& options) {
+  place.refresh();
+  const auto staying = end.status == 0 ? finish_team(place, {end.summary, Insist::yes, kSecondsToEnd})
+                                       : stop_teammates(place, running_teammates(place), kSecondsToEnd, Insist::yes);
+  for (const Stopped& one : staying) {
+    if (runs_on(one)) options.warn(describe(one));
+  }
+}
+
+}  // namespace
+
+LeadEnd run_lead(Workplace& place, const LeadOptions& options, const Signals& signals, const Audience& audience) {
+  ModelPart part;
+  part.leads = true;
+  part.delegates = options.delegates;
+  part.role_prompt = options.role.prompt;
+  part.tools = options.role.tools;
+  part.deadline = options.deadline;
+  part.keys = options.keys;
+  part.recruiting = {options.mode, options.model, {}, options.warn};
+  ModelAgent agent(place, signals, options.model, part);
+  Steering steering(place, agent, options, audience.note);
+  TeammateOptions life;
+  life.prompt = options.goal;
+  life.role_prompt = options.role.prompt;
+  life.auto_claim = false;
+  life.model = options.model.model;
+  life.start.mode = "foreground";
+  life.deadline = options.deadline;
+  life.is_over = [&] { return agent.conduct().finished; };
+  life.look_every = kLookEvery;
+  life.waker = options.waker;
+  life.user_listens = options.waits != nullptr;
+  std::optional<Teammate> lead;
+  life.before_idle = [&] { return steering.judge(lead->last_failure()); };
+  lead.emplace(place, life, agent.driver(), signals, audience);
+
+  LeadEnd end;
+  try {
+    end.status = lead->run();
+  } catch (const Error& error) {
+    // Of a lead that never began others are no business: it may live elsewhere.
+    if (lead->has_begun()) {
+      end.status = static_cast<int>(error.code());
+      dismiss(place, end, options);
+      place.mail().record(place.self(), {make_event("TEAM_RUN_ENDED", {{"reason", error.what()}})});
+    }
+    throw;
+  }
+  end.reason = lead->reason();
+  end.summary = lead->last_word();
+  const bool is_finished = agent.conduct().finished;
+  // One that was asked to end has not reached its goal.
+  if (end.status == 0 && !is_finished && !steering.is_done()) end.status = static_cast<int>(Code::no);
+  if (!is_finished) dismiss(place, end, options);
+  place.mail().record(
+      place.self(),
+      {make_event("TEAM_RUN_ENDED", {{"reason", end.reason}, {"exit_status", std::to_string(end.status)}})});
+  return end;
+}
+
+}  // namespace team

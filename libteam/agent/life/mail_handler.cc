@@ -1,0 +1,118 @@
+#include "libteam/agent/life/mail_handler.h"
+
+#include <algorithm>
+#include <set>
+
+#include "libteam/base/envelope.h"
+#include "libteam/base/text.h"
+#include "libteam/system/id.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::size_t kMostText = std::size_t{1} << 20;  // of one large message
+
+}  // namespace
+
+bool may_pass(const Error& error) {
+  return error.code() == Code::io || error.code() == Code::again || error.code() == Code::corrupt;
+}
+
+MailHandler::MailHandler(Workplace& place, const Habits& habits, std::function<void(const std::string&)> note)
+    : place_(place), habits_(habits), note_(std::move(note)) {}
+
+void MailHandler::read_body(Message& message) const {
+  const Mailbox mailbox = place_.mailbox();
+  if (message.body_size == 0 || !mailbox.has_body(message)) return;
+  message.content.clear();
+  mailbox.each_body_piece(message, [&](std::string_view piece) {
+    message.content += piece.substr(0, kMostText - std::min(kMostText, message.content.size()));
+  });
+  message.content = repair_utf8(message.content);
+}
+
+std::vector<Message> MailHandler::select(const Batch& batch) const {
+  std::vector<Message> messages;
+  for (const Message& message : batch.messages()) {
+    const bool wakes = message.type == "task_assigned" || message.type == "task_unblocked";
+    // What somebody who converses has asked by itself it wants to hear.
+    const bool is_answer = message.type == "plan_approval_response" && (habits_.plans || !habits_.converses);
+    if (message.type == "shutdown_request" || is_answer || (wakes && habits_.claims)) continue;
+    messages.push_back(message);
+    read_body(messages.back());
+    note_(fmt::format("{} from {}: {}", message.type, one_line(message.sender), one_line(message.summary)));
+  }
+  return messages;
+}
+
+std::optional<std::string> MailHandler::agree_to_end(const Message& message) const {
+  if (message.type != "shutdown_request" || !message.request_id || !is_id(*message.request_id)) return std::nullopt;
+  return agree(*message.request_id, message_event("SHUTDOWN_REQUESTED", message), Freedom::may_refuse);
+}
+
+std::optional<std::string> MailHandler::agree(const std::string& request_id, const Event& event,
+                                              Freedom freedom) const {
+  try {
+    const Request request = place_.mail().requests().get(request_id);
+    const bool asked = request.kind == RequestKind::shutdown && request.status == RequestStatus::pending &&
+                       request.to == place_.self().name;
+    if (!asked) return std::nullopt;
+    OutgoingMessage letter;
+    letter.type = "shutdown_response";
+    letter.to = request.from;
+    letter.request_id = request.id;
+    if (freedom == Freedom::may_refuse) {
+      letter.feedback = place_.mail().objection("teammate-shutdown", place_.self(), event);
+    }
+    letter.approve = !letter.feedback;
+    place_.mail().send(letter, place_.self());
+    return letter.feedback ? std::nullopt : std::optional(request.from);
+  } catch (const Error& error) {
+    if (may_pass(error)) throw;
+    note_(error.what());
+    return std::nullopt;
+  }
+}
+
+void MailHandler::agree_with_all() const {
+  for (const Request& request : place_.mail().requests().pending([](const Error&) {})) {
+    if (request.kind != RequestKind::shutdown || request.to != place_.self().name) continue;
+    agree(request.id, make_event("SHUTDOWN_REQUESTED", {}), Freedom::ends_anyway);
+  }
+}
+
+std::optional<std::string> MailHandler::reply(const std::vector<Message>& messages, const Outcome& outcome) const {
+  std::optional<std::string> paused;
+  if (outcome.result.find_first_not_of(" \t\r\n") == std::string::npos) return paused;
+  std::set<std::string> answered;
+  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+    if (message->type != "message" || message->sender == "system" || message->sender == place_.self().name) continue;
+    if (outcome.answers && !outcome.answers->contains(message->sender)) continue;
+    if (message->sender == "user" && habits_.user_listens) continue;
+    if (!answered.insert(message->sender).second) continue;
+    OutgoingMessage letter;
+    letter.to = message->sender;
+    letter.content = outcome.result;
+    letter.reply_to = message->id;
+    try {
+      place_.mail().send(letter, place_.self());
+    } catch (const Error& error) {
+      if (error.code() == Code::io || error.code() == Code::again) throw;
+      note_(error.what());
+      if (error.code() == Code::paused) paused = error.what();
+    }
+  }
+  return paused;
+}
+
+void MailHandler::regret(const std::vector<Message>& messages, const std::string& reason) const {
+  for (const Message& message : messages) {
+    if (message.sender == "system") continue;
+    place_.mail().notify(message.sender, "error",
+                         fmt::format("[System] {} could not work on {}: {}", place_.self().name,
+                                     quoted(message.summary), one_line(reason)));
+  }
+}
+
+}  // namespace team

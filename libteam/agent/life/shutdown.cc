@@ -1,0 +1,164 @@
+#include "libteam/agent/life/shutdown.h"
+
+#include <set>
+
+#include "libteam/agent/life/tmux.h"
+#include "libteam/base/text.h"
+#include "libteam/store/files/presence.h"
+#include "libteam/system/lock.h"
+#include "libteam/system/lock_holder.h"
+#include "libteam/system/process.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+// One who is asked to end.
+class Handshake {
+ public:
+  Handshake(const Workplace& place, const Folder& folder, const std::string& name)
+      : place_(place), folder_(folder), stopped_{name, Stopped::Kind::silent, "has not answered"} {
+    pid_ = holder_of(folder, alive_file(name));
+    if (!lives()) {
+      stopped_.kind = Stopped::Kind::not_running;
+      return;
+    }
+    OutgoingMessage letter;
+    letter.type = "shutdown_request";
+    letter.to = name;
+    letter.content = fmt::format("{} asks you to shut down", place.self().name);
+    request_ = *place.mail().send(letter, place.self()).front().request_id;
+  }
+
+  bool lives() const { return look_at_lock(folder_, alive_file(stopped_.name)) == Held::yes; }
+
+  // Whether there is nothing more to wait for.
+  bool is_over() {
+    if (stopped_.kind != Stopped::Kind::silent) return true;
+    const Request request = place_.mail().requests().get(request_);
+    if (request.status == RequestStatus::rejected) {
+      stopped_.kind = Stopped::Kind::refused;
+      stopped_.reason = request.feedback.value_or("no reason given");
+    } else if (!lives()) {
+      // It has agreed, or it ended for another reason; either way it is gone, and its next life is not meant.
+      stopped_.kind = Stopped::Kind::agreed;
+      if (request.status == RequestStatus::pending) place_.mail().requests().withdraw(request_);
+    } else if (request.status == RequestStatus::approved) {
+      stopped_.reason = "has agreed and not ended";
+    }
+    return stopped_.kind != Stopped::Kind::silent;
+  }
+
+  // The process that holds the lock, and no other, is ended, with all that descends from it.
+  void kill() {
+    const std::string lock = alive_file(stopped_.name);
+    const bool killed = pid_ && kill_tree(*pid_, [&] { return holds_lock(*pid_, folder_, lock); });
+    if (lives() && !killed) {
+      stopped_.reason = "cannot be killed: which process it is cannot be told from here";
+      return;
+    }
+    Watch watch(folder_);
+    const Deadline deadline = Deadline::in(5);
+    while (lives() && !deadline.passed()) watch.wait(deadline.or_in(0.02));
+    if (lives()) {
+      stopped_.reason = "was killed and has not ended";
+      return;
+    }
+    stopped_.kind = Stopped::Kind::killed;
+    const auto event = note_end(folder_, stopped_.name, fmt::format("killed by {}", place_.self().name));
+    Actor victim;
+    victim.name = stopped_.name;
+    if (event) place_.mail().record(victim, {*event});
+    // Nobody will answer any more.
+    if (place_.mail().requests().get(request_).status == RequestStatus::pending) {
+      place_.mail().requests().withdraw(request_);
+    }
+  }
+
+  const Stopped& stopped() const { return stopped_; }
+
+ private:
+  const Workplace& place_;
+  const Folder& folder_;
+  Stopped stopped_;
+  std::optional<int> pid_;
+  std::string request_;
+};
+
+// What an agent has seen here is not to wake it again as mail.
+void take_answers(const Workplace& place, const std::vector<Stopped>& stopped) {
+  const Mailbox mailbox = place.mailbox();
+  for (const Stopped& one : stopped) {
+    const MessageFilter answer{.from = one.name, .type = "shutdown_response", .reply_to = {}};
+    while (auto batch = mailbox.take(answer, 1, place.self().run)) batch->acknowledge();
+  }
+}
+
+}  // namespace
+
+std::vector<Stopped> stop_teammates(const Workplace& place, const std::vector<std::string>& names, double seconds,
+                                    Insist insist) {
+  const Folder folder = place.roster().folder_of(place.team().name);
+  Watch watch(folder);
+  std::vector<Handshake> all;
+  std::set<std::string> asked;
+  for (const std::string& name : names) {
+    if (asked.insert(name).second) all.emplace_back(place, folder, name);
+  }
+  const Deadline deadline = Deadline::in(seconds);
+  const auto over = [&] {
+    bool every = true;
+    for (Handshake& one : all) every = one.is_over() && every;
+    return every;
+  };
+  // The end of a life is told just before its lock is free: hence a look every now and then.
+  while (!over() && !deadline.passed()) watch.wait(deadline.or_in(0.1));
+  std::vector<Stopped> stopped;
+  bool killed = false;
+  for (Handshake& one : all) {
+    if (runs_on(one.stopped()) && insist == Insist::yes) one.kill();
+    killed = killed || one.stopped().kind == Stopped::Kind::killed;
+    stopped.push_back(one.stopped());
+  }
+  if (killed) place.board().reclaim();
+  if (place.self().run) take_answers(place, stopped);
+  for (const Stopped& one : stopped) {
+    if (const auto state = runs_on(one) ? std::nullopt : state_of(folder, one.name)) close_left_pane(*state, one.name);
+  }
+  return stopped;
+}
+
+bool runs_on(const Stopped& stopped) {
+  return stopped.kind == Stopped::Kind::refused || stopped.kind == Stopped::Kind::silent;
+}
+
+std::string_view name_of(Stopped::Kind kind) {
+  switch (kind) {
+    case Stopped::Kind::agreed: return "stopped";
+    case Stopped::Kind::not_running: return "not running";
+    case Stopped::Kind::refused: return "refused";
+    case Stopped::Kind::silent: return "silent";
+    case Stopped::Kind::killed: return "killed";
+  }
+  return "";
+}
+
+std::string describe(const Stopped& stopped) {
+  switch (stopped.kind) {
+    case Stopped::Kind::agreed: return fmt::format("{} has shut down", stopped.name);
+    case Stopped::Kind::not_running: return fmt::format("{} is not running", stopped.name);
+    case Stopped::Kind::refused: return fmt::format("{} refuses: {}", stopped.name, one_line(stopped.reason));
+    case Stopped::Kind::silent: return fmt::format("{} {}", stopped.name, stopped.reason);
+    case Stopped::Kind::killed: return fmt::format("{} was killed", stopped.name);
+  }
+  return stopped.name;
+}
+
+std::vector<std::string> running_teammates(const Workplace& place) {
+  std::vector<std::string> names;
+  for (const Member& member : place.running()) names.push_back(member.name);
+  return names;
+}
+
+}  // namespace team

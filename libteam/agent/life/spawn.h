@@ -1,0 +1,71 @@
+// Starting teammates: in the background, detached and with a log file, or each in a pane of tmux.
+//
+// A teammate has started when it holds its own lock and has written its state; one that does not come so far leaves
+// nothing behind.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libteam/agent/life/workplace.h"
+#include "libteam/agent/model/keys.h"
+#include "libteam/record/member_state.h"
+
+namespace team {
+
+// Throws permission_denied if CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS or ENABLE_AGENT_TEAMS says that agents start no
+// others.
+void check_enabled();
+
+// For a program that is another member: it has the keys, and nothing that says that it is us.
+Variables environment_of_others(Keys keys);
+
+// `mode` is auto, background or tmux. auto is tmux for a caller inside tmux. Where tmux does not work, `warn` gets a
+// line and the mode is background. Throws usage for another word.
+enum class SpawnMode { background, tmux };
+SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn);
+
+class Spawner {
+ public:
+  Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn);
+
+  // Keys that we have put away, for started teammates. Without this call they get the keys of our environment.
+  void give(Keys keys) { keys_ = std::move(keys); }
+  // The socket of a tmux server to prefer, such as the one that a teammate ran in before.
+  void prefer_server(std::optional<std::string> socket) { socket_ = std::move(socket); }
+
+  // Adds members to the team, all or none. Throws as Membership::recruit() does.
+  std::vector<std::string> recruit(const Recruits& recruits);
+  // Starts those that were just recruited; `started` is told of each. If one does not start, throws what it said; it
+  // and those after it are no members any more.
+  void start_all(const std::vector<std::string>& names, const std::vector<std::string>& arguments,
+                 const std::function<void(const std::string& name)>& started);
+  // Starts one that is a member already, in `directory` (empty: the root). Throws conflict if it runs.
+  void start(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory);
+
+  // The command that shows the panes that were opened; empty if there are none.
+  const std::string& how_to_attach() const { return attach_; }
+
+  // What runs a member of this name: a program and its arguments.
+  std::vector<std::string> command_line(const std::string& name, const std::vector<std::string>& arguments) const;
+
+ private:
+  void start_in_background(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
+                           const std::string& directory) const;
+  bool start_in_pane(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
+                     const std::string& directory);
+  void dismiss(std::vector<std::string> names);
+
+  Workplace& place_;
+  SpawnMode mode_;
+  std::function<void(std::string_view)> warn_;
+  Keys keys_;
+  std::optional<std::string> socket_;
+  std::string attach_;
+};
+
+}  // namespace team

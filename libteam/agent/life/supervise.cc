@@ -1,0 +1,115 @@
+#include "libteam/agent/life/supervise.h"
+
+#include <algorithm>
+
+#include "libteam/base/text.h"
+#include "libteam/store/files/presence.h"
+#include "libteam/store/status.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+// What an onlooker wants to know of the log.
+class Reporter {
+ public:
+  Reporter(const EventLog& log, std::function<void(std::string_view)> report) : log_(log), report_(std::move(report)) {}
+
+  void catch_up() {
+    log_.each_after(seq_, [&](std::string_view line) {
+      const Envelope envelope = parse_envelope(line, "events.jsonl");
+      seq_ = envelope.seq;
+      const bool moves = envelope.type.starts_with("TASK_") || envelope.type.starts_with("PLAN_");
+      const bool is_news = envelope.type != "TASK_CREATED" && envelope.type != "TASK_UNBLOCKED";
+      const bool ends = envelope.type == "RUN_ERROR";
+      if ((moves && is_news) || ends)
+        report_(fmt::format("{} {} {}", envelope.agent, envelope.type, describe(envelope)));
+      return true;
+    });
+  }
+
+ private:
+  const EventLog& log_;
+  std::function<void(std::string_view)> report_;
+  std::int64_t seq_ = 0;
+};
+
+}  // namespace
+
+bool is_still(const Workplace& place) {
+  const auto running = place.running();
+  if (running.empty()) return true;
+  if (!everybody_idles(place.roster(), place.team())) return false;
+  for (const Member& member : running) {
+    bool mail = false;
+    place.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
+    if (mail) return false;  // it is about to wake
+  }
+  place.board().reclaim();  // what the dead held: perhaps nobody of those who run may take it
+  return place.board().is_quiet(running);
+}
+
+namespace {
+
+// A store that was removed may be made again, for some seconds.
+bool is_there(Workplace& place, std::optional<Deadline>& absence) {
+  constexpr double kAbsence = 5;
+  try {
+    place.refresh();
+    absence.reset();
+    return place.has_board();
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    if (!absence) absence = Deadline::in(kAbsence);
+    if (absence->passed()) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
+TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& signals,
+                  const std::function<void(std::string_view)>& report) {
+  Folder folder = place.roster().folder_of(place.team().name);
+  Watch watch;
+  const auto watch_all = [&] {
+    watch.clear();
+    watch.add(folder);
+    place.board().watch(watch);
+    watch.wake_on(signals.fd());
+  };
+  watch_all();
+  const EventLog log(folder, place.lock_timeout());
+  Reporter reporter(log, report);
+  std::optional<Deadline> absence;
+  while (true) {
+    const bool is_whole = is_there(place, absence);
+    if (is_whole && !folder.is_in_place()) folder = place.roster().folder_of(place.team().name);
+    if (is_whole) reporter.catch_up();
+    if (const auto signal = signals.take()) return {TeamEnd::Kind::interrupted, *signal};
+    if (is_whole && is_still(place)) break;
+    // The end of a life is told just before its lock is free: hence a look every now and then.
+    if (watch.wait(deadline.or_in(1)).all) watch_all();
+    if (deadline.passed()) return {TeamEnd::Kind::too_late, 0};
+  }
+  reporter.catch_up();
+  return {};
+}
+
+std::vector<std::string> what_is_missing(const Workplace& place) {
+  std::vector<std::string> missing;
+  const auto look = [&](const SeenTask& seen) {
+    if (seen.task.status == Status::completed) return;
+    const auto reasons = explain(seen.task, place.roster(), &place.team(), place.board().view());
+    missing.push_back(fmt::format("task {} '{}': {}", seen.task.id, cut_characters(one_line(seen.task.subject), 60),
+                                  one_line(reasons.front().text)));
+  };
+  const auto broken = [&](TaskId id, const Error& error) {
+    missing.push_back(fmt::format("task {}: {}", id, error.what()));
+  };
+  place.board().view().each({}, BoardView::Detail::open_blockers, look, broken);
+  return missing;
+}
+
+}  // namespace team

@@ -1,0 +1,57 @@
+#include "libteam/agent/life/workplace.h"
+
+#include "libteam/base/text.h"
+#include "libteam/system/process.h"
+
+namespace team {
+
+Workplace::Parts::Parts(const Root& root, Team given, double lock_timeout, Missing missing)
+    : team(std::move(given)), board(open_board(root, &team, lock_timeout, missing)), mail(root, team, lock_timeout) {}
+
+Workplace::Workplace(const Root& root, std::string team, Actor self, double lock_timeout)
+    : root_(root),
+      name_(std::move(team)),
+      self_(std::move(self)),
+      lock_timeout_(lock_timeout),
+      roster_(root, lock_timeout) {
+  refresh();
+}
+
+void Workplace::refresh() {
+  const Stamp version = roster_.version_of(name_);
+  if (parts_) has_board_ = parts_->board.folder().is_in_place() || root_.find_store(team().board).has_value();
+  if (!has_board_) return;
+  if (parts_ && version == version_ && parts_->board.folder().is_in_place()) return;
+  const Missing missing = parts_ ? Missing::refuse : Missing::make;
+  parts_ = std::make_unique<Parts>(root_, roster_.get(name_), lock_timeout_, missing);
+  version_ = version;
+  const Member* member = team().find(self_.name);
+  if (member != nullptr) self_.role = member->role;
+  self_.leads = self_.name == team().lead || self_.name == "user";
+}
+
+bool Workplace::is_current() const {
+  try {
+    return roster_.version_of(name_) == version_ && parts_->board.folder().is_in_place();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<std::pair<std::string, std::optional<std::string>>> Workplace::environment() const {
+  const std::string path = environment_variable("PATH").value_or("/usr/bin:/bin");
+  return {{"TEAM_ROOT", root_.path()},      {"TEAM_NAME", team().name},          {"TEAM_MEMBER", self_.name},
+          {"TEAM_RUN_ID", self_.run},       {"PATH", own_folder() + ":" + path}, {"TEAM_DETACHED", std::nullopt},
+          {"TEAM_START_MODE", std::nullopt}};
+}
+
+std::vector<Member> Workplace::running() const {
+  const auto life_of = roster_.lives(team().name);
+  std::vector<Member> running;
+  for (const Member& member : team().members) {
+    if (member.name != team().lead && life_of(member.name) == Life::running) running.push_back(member);
+  }
+  return running;
+}
+
+}  // namespace team

@@ -1,0 +1,215 @@
+#include "libteam/agent/model/anthropic.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "libteam/base/json_text.h"
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::size_t kLongestName = 64;
+
+constexpr std::string_view kCacheControl = R"({"type":"ephemeral"})";
+
+enum class Cache { yes, no };  // whether the service is to remember everything up to here
+
+std::string to_block(const Part& part, Cache cache) {
+  JsonText block;
+  switch (part.kind) {
+    case Part::Kind::text:
+      block.add("type", "text");
+      block.add("text", repair_utf8(part.text));
+      break;
+    case Part::Kind::tool_call:
+      block.add("type", "tool_use");
+      block.add("id", sanitize_name(part.id));
+      block.add("name", sanitize_name(part.name).substr(0, kLongestName));
+      block.add_json("input", dump_line(as_object(part.arguments)));
+      break;
+    case Part::Kind::tool_result:
+      block.add("type", "tool_result");
+      block.add("tool_use_id", sanitize_name(part.id));
+      block.add("content", repair_utf8(part.text));
+      if (part.is_error) block.add("is_error", true);
+      break;
+  }
+  if (cache == Cache::yes) block.add_json("cache_control", kCacheControl);
+  return block.take();
+}
+
+std::string to_message(const Turn& turn, Cache cache) {
+  std::vector<std::string> content;
+  for (const Part& part : turn.parts)
+    content.push_back(to_block(part, &part == &turn.parts.back() ? cache : Cache::no));
+  JsonText message;
+  message.add("role", turn.role == Turn::Role::user ? "user" : "assistant");
+  message.add_json("content", json_array(content));
+  return message.take();
+}
+
+// Marked for the cache are the last two turns of the user.
+std::string to_messages(const std::vector<Turn>& turns) {
+  std::vector<std::string> messages;
+  int marks = 2;
+  for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
+    const bool is_marked = turn->role == Turn::Role::user && marks-- > 0;
+    messages.push_back(to_message(*turn, is_marked ? Cache::yes : Cache::no));
+  }
+  std::reverse(messages.begin(), messages.end());
+  return json_array(messages);
+}
+
+std::string to_tools(const std::vector<ToolSpec>& specs) {
+  std::vector<std::string> tools;
+  for (const ToolSpec& spec : specs) {
+    JsonText tool;
+    tool.add("name", spec.name);
+    tool.add("description", spec.description);
+    tool.add_json("input_schema", schema_of(spec));
+    if (&spec == &specs.back()) tool.add_json("cache_control", kCacheControl);
+    tools.push_back(tool.take());
+  }
+  return json_array(tools);
+}
+
+ModelAnswer::Stop to_stop(const std::string& reason) {
+  using Stop = ModelAnswer::Stop;
+  if (reason == "tool_use") return Stop::tool_calls;
+  if (reason == "refusal") return Stop::refused;
+  // A turn that was paused is like one that was cut: it is to be gone on with.
+  if (reason == "max_tokens" || reason == "model_context_window_exceeded" || reason == "pause_turn")
+    return Stop::too_long;
+  return Stop::end;
+}
+
+class Reader : public AnswerReader {
+ public:
+  using AnswerReader::AnswerReader;
+
+ protected:
+  void take(const ServerEvent& event) override {
+    const Json json = parse_event(event);
+    const std::string type = text_of(json, "type");
+    if (type == "message_start") {
+      const Json& message = json.at("message");
+      model_ = text_of(message, "model");
+      take_usage(message);
+    } else if (type == "content_block_start") {
+      start_block(json.at("index").get<int>(), json.at("content_block"));
+    } else if (type == "content_block_delta") {
+      add(json.at("index").get<int>(), json.at("delta"));
+    } else if (type == "message_delta") {
+      const std::string reason = text_of(json.at("delta"), "stop_reason");
+      if (!reason.empty()) stop_ = reason;
+      take_usage(json);
+    } else if (type == "message_stop") {
+      complete();
+    } else if (type == "error") {
+      throw error_of(0, find_complaint(json).value_or(ServiceError{}), {});
+    }
+    // Others are there to keep the connection, or came later than this code.
+  }
+
+  bool conclude(ModelAnswer& answer) override {
+    if (!is_complete()) return false;
+    for (auto& [index, block] : blocks_) {
+      if (block.part.kind == Part::Kind::tool_call) {
+        if (block.part.arguments.empty()) block.part.arguments = block.input;
+        answer.parts.push_back(std::move(block.part));
+      } else if (!block.part.text.empty()) {
+        answer.parts.push_back(std::move(block.part));
+      }
+    }
+    answer.stop = to_stop(stop_);
+    answer.usage = usage_;
+    answer.model = model_;
+    return true;
+  }
+
+ private:
+  struct Block {
+    Part part;
+    std::string input = "{}";  // what the start said, for servers that say it all there
+  };
+
+  void start_block(int index, const Json& content) {
+    const std::string type = text_of(content, "type");
+    if (type == "text") {
+      blocks_[index] = {};
+      add_text(index, text_of(content, "text"));
+    } else if (type == "tool_use") {
+      Block& block = blocks_[index] = {};
+      block.part = call_part(text_of(content, "id"), text_of(content, "name"));
+      const auto input = content.find("input");
+      if (input != content.end() && input->is_object()) block.input = dump_line(*input);
+      grow(block.input.size());
+    }
+    // What a model thinks, and what the service's own tools found, is not part of the conversation.
+  }
+
+  void add(int index, const Json& delta) {
+    const auto block = blocks_.find(index);
+    if (block == blocks_.end()) return;
+    const std::string type = text_of(delta, "type");
+    if (type == "text_delta") {
+      add_text(index, delta.at("text").get_ref<const std::string&>());
+    } else if (type == "input_json_delta") {
+      const auto& piece = delta.at("partial_json").get_ref<const std::string&>();
+      grow(piece.size());
+      block->second.part.arguments += piece;
+    }
+  }
+
+  void add_text(int index, const std::string& text) {
+    grow(text.size());
+    blocks_[index].part.text += text;
+    say(text);
+  }
+
+  // The counts of the end are those of the whole answer and not all of them are said again.
+  void take_usage(const Json& holder) {
+    const auto usage = holder.find("usage");
+    if (usage == holder.end() || !usage->is_object()) return;
+    const auto take_count = [&](const char* key, std::int64_t& count) {
+      if (usage->contains(key)) count = count_of(*usage, key);
+    };
+    take_count("input_tokens", usage_.input);
+    take_count("output_tokens", usage_.output);
+    take_count("cache_read_input_tokens", usage_.cache_read);
+    take_count("cache_creation_input_tokens", usage_.cache_written);
+  }
+
+  std::map<int, Block> blocks_;
+  std::string stop_, model_;
+  Usage usage_;
+};
+
+}  // namespace
+
+Headers Anthropic::headers(const std::string& key) const {
+  Headers headers = {{"anthropic-version", "2023-06-01"}};
+  if (!key.empty()) headers.emplace_back("x-api-key", key);
+  return headers;
+}
+
+std::string Anthropic::body(const ModelRequest& request) const {
+  JsonText body;
+  body.add("model", model_);
+  body.add("max_tokens", request.max_tokens);
+  body.add("stream", true);
+  if (!request.system.empty()) body.add_json("system", json_array({to_block(text_part(request.system), Cache::yes)}));
+  if (!request.tools.empty()) body.add_json("tools", to_tools(request.tools));
+  if (!request.tools.empty() && !request.may_call) body.add_json("tool_choice", R"({"type":"none"})");
+  body.add_json("messages", to_messages(normalize_turns(request.turns)));
+  return body.take();
+}
+
+std::unique_ptr<AnswerReader> Anthropic::read(Provider::Hear hear) const {
+  return std::make_unique<Reader>(std::move(hear));
+}
+
+}  // namespace team

@@ -1,0 +1,206 @@
+#include "libteam/agent/model/model_agent.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "libteam/agent/life/prompt.h"
+#include "libteam/agent/model/replay.h"
+#include "libteam/agent/model/retry_policy.h"
+#include "libteam/agent/tools/bash_tool.h"
+#include "libteam/agent/tools/file_tools.h"
+#include "libteam/agent/tools/skills.h"
+#include "libteam/agent/tools/team_tools.h"
+#include "libteam/base/text.h"
+#include "libteam/record/settings.h"
+#include "libteam/store/board_summary.h"
+#include "libteam/store/digest.h"
+#include "libteam/store/files/file_guard.h"
+#include "libteam/store/files/presence.h"
+
+namespace team {
+
+namespace {
+
+constexpr std::size_t kMostTasksShown = 50;
+constexpr std::int64_t kLongestAnswer = 8192;
+
+std::int64_t context_of(const ModelChoice& choice) {
+  return choice.context.value_or(provider_of(choice) == "anthropic" ? 200'000 : 128'000);
+}
+
+std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); }
+
+// `end_of` tells what there is to say of one that does not run.
+std::string list_members(const Team& team, const std::function<std::string(const Member&)>& end_of) {
+  std::string text = "user: the person whom all of this is for\n";
+  for (const Member& member : team.members) {
+    if (member.name == team.lead) text += fmt::format("{}: the lead\n", member.name);
+    else text += fmt::format("{}{}{}\n", member.name, member.role ? ": " + *member.role : "", end_of(member));
+  }
+  return text;
+}
+
+std::int64_t used_by_all(const Folder& folder, const Team& team, const std::string& self, const Usage& own) {
+  std::int64_t used = total(own);
+  for (const Member& member : team.members) {
+    if (member.name == self) continue;
+    try {
+      if (const auto state = state_of(folder, member.name)) used += total(parse_usage(state->usage));
+    } catch (const Error&) {
+      continue;  // a broken file tells nothing
+    }
+  }
+  return used;
+}
+
+}  // namespace
+
+// In the order in which one needs another.
+struct ModelAgent::Parts {
+  Workplace& place;
+  Folder folder;
+  ModelPart part;
+  std::int64_t budget = 0;        // 0: none
+  ModelDriver* driver = nullptr;  // for what it has to be told of its provider
+  std::unique_ptr<Provider> provider;
+  Background background;
+  Toolbox tools;
+  std::unique_ptr<ModelDriver> whole;
+
+  Parts(Workplace& at, ModelPart given)
+      : place(at),
+        folder(at.roster().folder_of(at.team().name)),
+        part(std::move(given)),
+        background(folder.make_beneath(kOutputsFolder, Durability::process), at.self().name) {}
+
+  std::unique_ptr<Provider> make(const ModelChoice& choice);
+  void add_tools(const ModelChoice& choice, TurnState& conduct);
+  Briefing brief() const;
+  ModelRules rules(const ModelChoice& choice) const;
+  std::optional<std::string> over_budget(const Usage& used) const;
+};
+
+// The answers of a service that is asked again and again, as far as its limits allow, are what is recorded.
+std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
+  std::unique_ptr<Provider> made;
+  if (choice.replay) {
+    made = std::make_unique<ReplayingProvider>(*choice.replay);
+  } else {
+    ProviderChoice wanted;
+    wanted.provider = provider_of(choice);
+    wanted.model = choice.model.value_or("");
+    wanted.base_url = choice.base_url;
+    wanted.key = key_of(part.keys, key_variable(choice));
+    check_key(choice, wanted.key);
+    ModelSlots slots(folder.make_beneath(kSlotsFolder, Durability::process),
+                     [this] { return static_cast<std::int64_t>(number_setting(place.team(), "model.concurrency")); });
+    wanted.silence_seconds = number_setting(place.team(), "model.silence");
+    RetryPolicy patience;
+    patience.tries = static_cast<int>(number_setting(place.team(), "model.tries"));
+    made = std::make_unique<RetryingProvider>(make_provider(wanted), patience, std::move(slots),
+                                              [this](const Delay& delay) { driver->delayed(delay); });
+  }
+  if (choice.record) made = std::make_unique<RecordingProvider>(std::move(made), *choice.record);
+  return made;
+}
+
+void ModelAgent::Parts::add_tools(const ModelChoice& choice, TurnState& conduct) {
+  const std::string here = std::filesystem::current_path();
+  if (!part.delegates) {
+    BashPlace bash;
+    bash.directory = here;
+    bash.environment = part.environment;
+    for (auto& variable : place.environment()) bash.environment.push_back(std::move(variable));
+    bash.outputs = absolute(folder.path_of(kOutputsFolder));
+    bash.prefix = place.self().name;
+    add_bash_tool(tools, bash, background);
+    FileScope scope;
+    scope.working_directory = here;
+    scope.allowed = {absolute(place.root().path())};
+    for (const std::string& extra : choice.allowed) scope.allowed.push_back(absolute(extra));
+    scope.boards = [this] { return boards_of(place.root(), place.lock_timeout()); };
+    scope.lock = [this] { return lock_project_files(place.root(), place.lock_timeout()); };
+    add_file_tools(tools, scope);
+  }
+  add_team_tools(tools, place, conduct);
+  if (part.leads) {
+    part.recruiting.secrets = part.keys;
+    add_lead_tools(tools, place, background, conduct, part.recruiting);
+  }
+  if (part.tools) tools.keep_only(*part.tools);
+}
+
+Briefing ModelAgent::Parts::brief() const {
+  Briefing briefing;
+  briefing.self = {place.self().name, place.self().role, place.team().name, part.role_prompt};
+  briefing.leads = part.leads;
+  briefing.delegates = part.delegates;
+  const auto life_of = place.roster().lives(place.team().name);
+  briefing.members = list_members(place.team(), [&](const Member& member) -> std::string {
+    return part.leads && life_of(member.name) == Life::dead ? " (has ended; Task with its name starts it again)" : "";
+  });
+  if (part.leads) {
+    for (const Role& role : place.team().roles) {
+      const std::string about = first_line(parse_role(role, "config.json").prompt);
+      briefing.roles.push_back(fmt::format("{}: {}", role.name, cut_characters(one_line(about), 200)));
+    }
+    for (const Skill& skill : list_skills(place.root().folder())) {
+      briefing.skills.push_back(fmt::format("{}: {}", skill.name, skill.description));
+    }
+  }
+  briefing.board = summarize_board(place.board().view(), kMostTasksShown);
+  briefing.digest = digest_for(place.mail().events(), place.team(), place.self().name);
+  return briefing;
+}
+
+ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
+  ModelRules rules;
+  rules.context = context_of(choice);
+  rules.longest_answer = std::min(kLongestAnswer, rules.context / 4);
+  rules.deadline = part.deadline;
+  if (!part.leads) rules.most_turns = choice.most_turns.value_or(0);
+  rules.seconds = part.time_limit;
+  const std::int64_t most_calls = part.leads ? choice.most_turns.value_or(0) : 0;
+  rules.objection = [this, most_calls, calls = std::int64_t{0}](const Usage& used) mutable {
+    if (most_calls > 0 && calls++ >= most_calls) {
+      return std::optional(fmt::format("not done within {} turn{}", most_calls, most_calls == 1 ? "" : "s"));
+    }
+    return over_budget(used);
+  };
+  return rules;
+}
+
+std::optional<std::string> ModelAgent::Parts::over_budget(const Usage& used) const {
+  if (budget == 0) return std::nullopt;
+  const auto all = part.leads ? used_by_all(folder, place.team(), place.self().name, used) : total(used);
+  if (all < budget) return std::nullopt;
+  return fmt::format("the budget of {} tokens is used up ({})", budget, all);
+}
+
+ModelAgent::ModelAgent(Workplace& place, const Signals& signals, const ModelChoice& choice, ModelPart part)
+    : parts_(std::make_unique<Parts>(place, std::move(part))) {
+  parts_->budget = choice.budget.value_or(0);
+  parts_->provider = parts_->make(choice);
+  parts_->add_tools(choice, conduct_);
+  const auto remember = [this, &place] {
+    return Memory(TranscriptFile(parts_->folder, place.self().name, durability_of(&place.team())),
+                  reminder(parts_->brief()));
+  };
+  const auto before = state_of(parts_->folder, place.self().name);
+  parts_->whole = std::make_unique<ModelDriver>(
+      *parts_->provider, parts_->tools, remember, parts_->background, conduct_, parts_->folder, signals,
+      parts_->rules(choice), [this] { return system_prompt(parts_->brief()); },
+      before ? parse_usage(before->usage) : Usage{});
+  parts_->driver = parts_->whole.get();
+}
+
+ModelAgent::~ModelAgent() = default;
+
+ModelDriver& ModelAgent::driver() { return *parts_->whole; }
+
+std::optional<std::string> ModelAgent::over_budget() const { return parts_->over_budget(parts_->whole->used()); }
+
+bool ModelAgent::has_company() const { return parts_->background.has_news_to_come(); }
+
+}  // namespace team

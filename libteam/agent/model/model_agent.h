@@ -1,0 +1,51 @@
+// Everything that a model needs to be a teammate or a lead, put together: its provider, its tools, its memory.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/agent/life/workplace.h"
+#include "libteam/agent/model/keys.h"
+#include "libteam/agent/model/model_driver.h"
+#include "libteam/agent/tools/lead_tools.h"
+#include "libteam/record/model_choice.h"
+
+namespace team {
+
+struct ModelPart {
+  bool leads = false;
+  bool delegates = false;
+  std::string role_prompt;
+  std::optional<std::vector<std::string>> tools;  // none: all
+  Deadline deadline = Deadline::never();
+  std::optional<double> time_limit;  // of one piece of work, in seconds
+  Variables environment;             // changes to the environment of its commands
+  Keys keys;
+  Recruiting recruiting;  // of a lead
+};
+
+class ModelAgent {
+ public:
+  // Throws usage if no model is chosen, a key is missing or a tool does not exist. `place` and `signals` outlive this.
+  ModelAgent(Workplace& place, const Signals& signals, const ModelChoice& choice, ModelPart part);
+  ModelAgent(const ModelAgent&) = delete;
+  ModelAgent& operator=(const ModelAgent&) = delete;
+  ~ModelAgent();
+
+  ModelDriver& driver();
+  const TurnState& conduct() const { return conduct_; }
+  // Why nobody may go on, if the budget is used up.
+  std::optional<std::string> over_budget() const;
+  // Programs that the model has started and that run beside the conversation.
+  bool has_company() const;
+
+ private:
+  struct Parts;
+  TurnState conduct_;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace team

@@ -1,0 +1,33 @@
+// Chat Completions, as OpenAI made them and many servers speak them.
+//
+// They do not all speak alike: what one calls max_tokens another refuses, and some know no count of tokens in a stream.
+// A refusal of that kind is learned from, once.
+#pragma once
+
+#include <string>
+
+#include "libteam/agent/model/wire.h"
+
+namespace team {
+
+class OpenAi : public WireFormat {
+ public:
+  // What the longest answer is called.
+  enum class Limit { max_tokens, max_completion_tokens, none };
+  OpenAi(std::string model, Limit limit) : model_(std::move(model)), limit_(limit) {}
+
+  std::string_view home() const override { return "https://api.openai.com"; }
+  std::string_view path() const override { return "/chat/completions"; }
+  Headers headers(const std::string& key) const override;
+  std::string body(const ModelRequest& request) const override;
+  std::unique_ptr<AnswerReader> read(Provider::Hear hear) const override;
+  bool adapt(int status, const ServiceError& complaint) override;
+
+ private:
+  std::string model_;
+  Limit limit_;
+  bool renamed_limit_ = false;
+  bool counts_tokens_ = true;
+};
+
+}  // namespace team

@@ -1,0 +1,88 @@
+#include "libteam/agent/model/provider.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "libteam/agent/model/anthropic.h"
+#include "libteam/agent/model/http.h"
+#include "libteam/agent/model/openai.h"
+#include "libteam/base/error.h"
+#include "libteam/base/secrets.h"
+#include "libteam/base/text.h"
+
+namespace team {
+
+namespace {
+
+// A format, spoken over a connection.
+class HttpProvider : public Provider {
+ public:
+  HttpProvider(std::unique_ptr<WireFormat> format, const ProviderChoice& choice, std::string key)
+      : format_(std::move(format)),
+        url_(endpoint(choice.base_url.value_or(std::string(format_->home())), format_->path())),
+        key_(std::move(key)),
+        http_({choice.connect_seconds, choice.silence_seconds}) {}
+
+  ModelAnswer ask(const ModelRequest& request, int interrupt, const Hear& hear) override {
+    try {
+      while (true) {
+        if (auto answer = try_to_ask(request, interrupt, hear)) return std::move(*answer);
+      }
+    } catch (const ModelError& error) {
+      if (error.kind() == ModelError::Kind::interrupted) throw;
+      // Services quote the key that they refuse.
+      throw ModelError(error.kind(), host_of(url_) + ": " + redact(error.what(), key_), error.retry_after());
+    }
+  }
+
+ private:
+  // None: it was refused, and the format has learned from it.
+  std::optional<ModelAnswer> try_to_ask(const ModelRequest& request, int interrupt, const Hear& hear) {
+    const auto reader = format_->read(hear);
+    const HttpAnswer answer =
+        http_.post({url_, format_->headers(key_), format_->body(request)}, interrupt, [&](std::string_view piece) {
+          reader->feed(piece);
+          return reader->is_complete() ? Http::Wants::nothing : Http::Wants::more;
+        });
+    if (answer.is_heard) return reader->finish();
+    if (answer.status < 300) {
+      if (const auto complaint = find_complaint_in(answer.body)) throw error_of(0, *complaint, answer.headers);
+      throw ModelError(ModelError::Kind::final, "the answer is no stream: is the address right?");
+    }
+    const ServiceError complaint = answer.status < 400 ? ServiceError{"", "", "leads elsewhere: is the address right?"}
+                                                       : parse_complaint(answer.body);
+    if (format_->adapt(answer.status, complaint)) return std::nullopt;
+    throw error_of(answer.status, complaint, answer.headers);
+  }
+
+  std::unique_ptr<WireFormat> format_;
+  std::string url_, key_;
+  Http http_;
+};
+
+// Keys are pasted, often with a newline at the end.
+std::string clean_key(std::string key) {
+  while (!key.empty() && (key.back() == '\n' || key.back() == '\r' || key.back() == ' ')) key.pop_back();
+  const bool clean = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 127; });
+  if (!clean) fail(Code::usage, "the key has characters that no key has");
+  return key;
+}
+
+}  // namespace
+
+std::unique_ptr<Provider> make_provider(const ProviderChoice& choice) {
+  if (choice.model.empty()) fail(Code::usage, "no model is named");
+  std::unique_ptr<WireFormat> format;
+  if (choice.provider == "anthropic") {
+    format = std::make_unique<Anthropic>(choice.model);
+  } else if (choice.provider == "openai") {
+    // Its newer models know the longest answer by another name than those of all others.
+    const auto limit = choice.base_url ? OpenAi::Limit::max_tokens : OpenAi::Limit::max_completion_tokens;
+    format = std::make_unique<OpenAi>(choice.model, limit);
+  } else {
+    fail(Code::usage, "no provider '{}': there are anthropic and openai", one_line(choice.provider));
+  }
+  return std::make_unique<HttpProvider>(std::move(format), choice, clean_key(choice.key));
+}
+
+}  // namespace team

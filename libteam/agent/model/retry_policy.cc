@@ -1,0 +1,159 @@
+#include "libteam/agent/model/retry_policy.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/text.h"
+#include "libteam/system/lock.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+using Kind = ModelError::Kind;
+
+constexpr const char* kUntil = "until";
+// A time further ahead was written by a clock that was wrong.
+constexpr double kLongestSlowDown = 900;
+constexpr std::int64_t kMostSlots = 1000;
+
+// From 0 to 1.
+double random_share() { return std::ldexp(static_cast<double>(random_number() >> 11), -53); }
+
+void check(int interrupt) {
+  pollfd waiting{interrupt, POLLIN, 0};
+  if (interrupt >= 0 && ::poll(&waiting, 1, 0) > 0) throw ModelError(Kind::interrupted, "interrupted");
+}
+
+void wait(double seconds, int interrupt) {
+  const Deadline deadline = Deadline::in(seconds);
+  while (!deadline.passed()) {
+    pollfd waiting{interrupt, POLLIN, 0};
+    ::poll(&waiting, 1, deadline.left_ms());
+    check(interrupt);
+  }
+}
+
+std::string describe_pause(double seconds) {
+  return seconds < 10 ? fmt::format("{:.1f} s", seconds) : describe_seconds(seconds);
+}
+
+// The next of the slot files that nobody has locked; an empty one if all are taken.
+Fd lock_free_one(const Folder& folder, std::int64_t count, std::string& name) {
+  const auto first = static_cast<std::int64_t>(random_number() % static_cast<std::uint64_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    name = std::to_string((first + i) % count + 1);
+    // Read-only: that one who had no luck closes it wakes nobody.
+    Fd fd = folder.open(name, O_RDONLY | O_CREAT);
+    if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return fd;
+    if (errno != EWOULDBLOCK && errno != EINTR) fail_errno("cannot lock", folder.path_of(name));
+  }
+  return Fd();
+}
+
+}  // namespace
+
+ModelSlots::ModelSlots(Folder folder, std::function<std::int64_t()> limit)
+    : folder_(std::move(folder)), limit_(std::move(limit)) {}
+
+ModelSlots::Slot ModelSlots::take(int interrupt, const Note& note) const {
+  while (true) {
+    if (const double seconds = seconds_to_wait(); seconds > 0) {
+      constexpr double kWorthNoting = 0.5;
+      if (seconds >= kWorthNoting) {
+        note({fmt::format("the service is overloaded: no call for {}", describe_pause(seconds)), seconds, false});
+      }
+      // Not all at the same moment.
+      constexpr double kSpread = 0.2;
+      wait(seconds * (1 + kSpread * random_share()), interrupt);
+      continue;
+    }
+    Slot slot = take_any(interrupt, note);
+    // It may have been too much for others while we waited.
+    if (seconds_to_wait() <= 0) return slot;
+  }
+}
+
+ModelSlots::Slot ModelSlots::take_any(int interrupt, const Note& note) const {
+  std::optional<Watch> watch;
+  bool rung = false;
+  while (true) {
+    check(interrupt);
+    const std::int64_t count = std::min(limit_(), kMostSlots);
+    if (count <= 0) return {};
+    std::string name;
+    if (Fd lock = lock_free_one(folder_, count, name)) return {std::move(lock), folder_.open(name, O_RDWR)};
+    if (!watch) {
+      // Looked at once more after this: what ends in between is not missed.
+      watch.emplace(folder_);
+      watch->wake_on(interrupt);
+      note({fmt::format("waiting: as many calls as may run at once ({}) are running", count), 0, false});
+      continue;
+    }
+    constexpr double kLookAgain = 1;  // the limit may be another one by then
+    constexpr double kMoment = 0.02;  // of one who is killed the lock may end after the bell
+    const Changes changes = watch->wait(Deadline::in(rung ? kMoment : kLookAgain));
+    rung = changes.any && !changes.all;
+  }
+}
+
+double ModelSlots::seconds_to_wait() const {
+  constexpr std::size_t kMost = 4096;
+  const auto contents = folder_.read(kUntil, kMost);
+  const double seconds = contents ? std::strtod(contents->text.c_str(), nullptr) - now() : 0;
+  return seconds > 0 && seconds <= kLongestSlowDown ? seconds : 0;
+}
+
+void ModelSlots::slow_down(double seconds) const {
+  try {
+    seconds = std::min(seconds, kLongestSlowDown);
+    if (seconds <= seconds_to_wait()) return;
+    folder_.sweep_temporaries();
+    folder_.replace(kUntil, fmt::format("{:.6f}\n", now() + seconds), Durability::process);
+  } catch (const Error&) {
+    // The others will be told by the service itself.
+  }
+}
+
+RetryingProvider::RetryingProvider(std::unique_ptr<Provider> inner, const RetryPolicy& rules,
+                                   std::optional<ModelSlots> slots, ModelSlots::Note note)
+    : inner_(std::move(inner)), rules_(rules), slots_(std::move(slots)), note_(std::move(note)) {}
+
+ModelAnswer RetryingProvider::ask(const ModelRequest& request, int interrupt, const Hear& hear) {
+  Deadline end = Deadline::never();
+  for (int attempt = 1;; ++attempt) {
+    bool heard = false;
+    try {
+      const ModelSlots::Slot slot = slots_ ? slots_->take(interrupt, note_) : ModelSlots::Slot();
+      return inner_->ask(request, interrupt, [&](std::string_view text) {
+        heard = true;
+        if (hear) hear(text);
+      });
+    } catch (const ModelError& error) {
+      if (error.kind() != Kind::passing && error.kind() != Kind::limited) throw;
+      if (attempt == 1) end = Deadline::in(rules_.seconds);
+      const double most = std::min(rules_.longest_pause, std::ldexp(rules_.first_pause, attempt - 1));
+      if (slots_ && error.kind() == Kind::limited) slots_->slow_down(error.retry_after().value_or(most));
+      const double pause = error.retry_after().value_or(0) + random_share() * most;
+      if (attempt >= rules_.tries || pause * 1000 > end.left_ms()) {
+        if (attempt == 1) throw;
+        throw ModelError(error.kind(), fmt::format("gave up after {} tries: {}", attempt, error.what()),
+                         error.retry_after());
+      }
+      note_({fmt::format("{}; again in {}", error.what(), describe_pause(pause)), pause, heard});
+      wait(pause, interrupt);
+    }
+  }
+}
+
+}  // namespace team

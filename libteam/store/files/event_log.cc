@@ -1,0 +1,197 @@
+#include "libteam/store/files/event_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "libteam/base/error.h"
+#include "libteam/base/text.h"
+#include "libteam/system/lines.h"
+#include "libteam/system/lock.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+namespace {
+
+constexpr const char* kCurrent = "events.jsonl";
+constexpr const char* kLock = "events.lock";
+constexpr std::string_view kPrefix = "events-";
+constexpr std::string_view kSuffix = ".jsonl";
+
+// How large a file may grow; smaller for tests.
+off_t rotate_at() {
+  constexpr off_t kDefault = off_t{16} << 20;
+  const char* choice = std::getenv("TEAM_EVENTS_ROTATE");
+  const auto bytes = choice != nullptr ? parse_integer(choice) : std::nullopt;
+  return bytes ? static_cast<off_t>(*bytes) : kDefault;
+}
+
+constexpr auto kWhole = LineReader::Tail::is_not_there_yet;
+
+// Lines of somebody else's are passed over.
+std::optional<std::int64_t> first_sequence_in(const Fd& fd) {
+  LineReader reader(fd, 0);
+  while (const auto line = reader.next(kWhole)) {
+    if (const auto seq = sequence_of(*line)) return seq;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+EventLog::EventLog(const Folder& folder, double lock_timeout) : folder_(folder), lock_timeout_(lock_timeout) {}
+
+struct EventLog::Part {
+  std::int64_t first = 0;
+  std::string name;
+  Fd fd;  // only the current one is open
+};
+
+struct EventLog::Place {
+  Fd fd;
+  off_t offset = 0;
+};
+
+std::vector<EventLog::Part> EventLog::put_aside() const {
+  std::vector<Part> parts;
+  folder_.each_name([&](const char* entry) {
+    const std::string_view name = entry;
+    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return;
+    const auto first = parse_integer(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size()));
+    if (first) parts.push_back({*first, std::string(name), {}});
+  });
+  std::ranges::sort(parts, {}, &Part::first);
+  return parts;
+}
+
+// Those put aside, oldest first, then the current one. That is opened before the others are listed: what is put aside
+// from then on is the one that is open, or a younger one, and of the younger ones the listing may have missed some.
+std::vector<EventLog::Part> EventLog::parts() const {
+  std::vector<Part> parts;
+  std::size_t known = 0;
+  Fd current;
+  do {
+    known = parts.size();
+    current = folder_.open_if_there(kCurrent, O_RDONLY);
+    parts = put_aside();
+  } while (!current && parts.size() != known);  // it was put aside this moment
+  if (!current) return parts;
+  const auto first = parts.empty() ? std::nullopt : first_sequence_in(current);
+  if (first) std::erase_if(parts, [&](const Part& part) { return part.first >= *first; });
+  parts.push_back({first.value_or(kLargestSequence), kCurrent, std::move(current)});
+  return parts;
+}
+
+Fd EventLog::open(Part& part) const {
+  return part.fd ? std::move(part.fd) : folder_.open_if_there(part.name, O_RDONLY);
+}
+
+std::int64_t EventLog::last_sequence() const {
+  std::optional<std::int64_t> last;
+  each_backward([&](std::string_view line) {
+    last = sequence_of(line);
+    return !last;
+  });
+  return last.value_or(0);
+}
+
+Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& events) const {
+  if (events.empty()) return {};
+  const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
+  Fd fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
+  const off_t found = size_of(fd);
+  const auto last = line_before(fd, found);
+  off_t size = last ? last->start + static_cast<off_t>(last->text.size()) + 1 : 0;
+  if (size != found && ::ftruncate(fd.get(), size) != 0) fail_errno("cannot write", folder_.path_of(kCurrent));
+  const auto newest = last ? sequence_of(last->text) : std::nullopt;
+  std::int64_t seq = newest ? *newest : last_sequence();
+  if (seq > kLargestSequence - static_cast<std::int64_t>(events.size())) {
+    fail(Code::corrupt, "{}: no number is left after {}", folder_.path_of(kCurrent), seq);
+  }
+  const auto first = size > 0 && size >= rotate_at() ? first_sequence_in(fd) : std::nullopt;
+  if (first) {
+    folder_.rename_into(kCurrent, folder_, fmt::format("{}{}{}", kPrefix, *first, kSuffix));
+    fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
+    size = 0;
+  }
+  std::string text;
+  const Logged logged{seq + 1, now()};
+  for (const Event& event : events) {
+    text.append(to_envelope(++seq, logged.timestamp, origin, event)).push_back('\n');
+  }
+  if (!append_or_undo(fd, size, text)) fail_errno("cannot write", folder_.path_of(kCurrent));
+  return logged;
+}
+
+Logged EventLog::record(const EventOrigin& origin, const std::vector<Event>& events) const {
+  try {
+    return append(origin, events);
+  } catch (const Error& error) {
+    if (error.code() != Code::io && error.code() != Code::again && error.code() != Code::corrupt) throw;
+    fail(Code::unknown, "it is done, but not in the log: {}", error.what());
+  }
+}
+
+// Gives the lines from `place` on that come after `seq`, and moves both. False: `visit` has enough.
+bool EventLog::read_on(Place& place, std::int64_t& seq, const Visit& visit) const {
+  LineReader reader(place.fd, place.offset);
+  while (const auto line = reader.next(kWhole)) {
+    const auto number = sequence_of(*line);
+    if (!number || *number <= seq) continue;  // a line of somebody else's, or seen
+    seq = *number;
+    if (!visit(*line)) return false;
+  }
+  place.offset = reader.offset();
+  return true;
+}
+
+// Begins with the last part that begins no later than what is wanted; gives where it ended, nothing if `visit` has
+// enough.
+std::optional<EventLog::Place> EventLog::read_after(std::int64_t& seq, const Visit& visit) const {
+  auto all = parts();
+  auto part = std::ranges::upper_bound(all, seq + 1, {}, &Part::first);
+  if (part != all.begin()) --part;
+  Place place;
+  for (; part != all.end(); ++part) {
+    Fd fd = open(*part);
+    if (!fd) continue;
+    place = {std::move(fd), 0};
+    if (!read_on(place, seq, visit)) return std::nullopt;
+  }
+  return place;
+}
+
+void EventLog::each_after(std::int64_t seq, const Visit& visit) const { read_after(seq, visit); }
+
+bool EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
+                      int waker) const {
+  Watch watch(folder_);
+  watch.watch_reader(reader);
+  if (waker >= 0) watch.wake_on(waker);
+  auto place = read_after(seq, visit);
+  while (place && !enough()) {
+    if (place->fd && !read_on(*place, seq, visit)) return true;
+    const auto stamp = folder_.stamp(kCurrent);
+    const bool is_another = stamp && (!place->fd || stamp->inode != inode_of(place->fd));
+    if (is_another) place = read_after(seq, visit);
+    else if (watch.wait(Deadline::never()).all && !folder_.is_in_place()) return false;
+  }
+  return true;
+}
+
+void EventLog::each_backward(const Visit& visit) const {
+  auto all = parts();
+  for (auto part = all.rbegin(); part != all.rend(); ++part) {
+    const Fd fd = open(*part);
+    if (!fd) continue;
+    for (auto line = line_before(fd, size_of(fd)); line; line = line_before(fd, line->start)) {
+      if (!visit(line->text)) return;
+      if (line->start == 0) break;
+    }
+  }
+}
+
+}  // namespace team

@@ -1,0 +1,231 @@
+#include "libteam/store/files/roster.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/error.h"
+#include "libteam/base/json.h"
+#include "libteam/base/spelling.h"
+#include "libteam/base/text.h"
+#include "libteam/record/settings.h"
+#include "libteam/store/files/mailbox.h"
+#include "libteam/store/requests.h"
+#include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
+#include "libteam/system/temporary.h"
+
+namespace team {
+
+namespace {
+
+constexpr const char* kLock = ".lock";
+constexpr std::string_view kDeletedPrefix = ".deleted-";
+// The configuration of a deleted team whose folder could not be renamed.
+constexpr const char* kDeletedConfig = ".deleted-config.json";
+
+void check_name(std::string_view kind, const std::string& name) {
+  if (!is_name(name)) {
+    fail(Code::usage,
+         "'{}' is not a name: a {} has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
+         one_line(name), kind);
+  }
+}
+
+// What a team-create or team-delete that died has left; under the lock of the teams.
+void sweep_teams(const Folder& teams) {
+  teams.sweep_temporaries();
+  for (const std::string& name : deleted_teams(teams)) remove_deleted_team(teams, name);
+}
+
+// Its roles name commands: a file that others can write to is refused.
+Contents read_config(const Folder& folder, const std::string& team) {
+  auto contents = folder.read(kTeamConfig, JsonLimits{}.bytes);
+  if (!contents) fail(Code::not_found, "no team '{}'", team);
+  check_trusted(*contents, folder.path_of(kTeamConfig));
+  return std::move(*contents);
+}
+
+}  // namespace
+
+void check_new_name(std::string_view kind, const std::string& name) {
+  check_name(kind, name);
+  if (is_reserved(name)) fail(Code::usage, "'{}' is reserved", name);
+}
+
+std::vector<std::string> deleted_teams(const Folder& teams) {
+  std::vector<std::string> found;
+  teams.each_name([&](const char* entry) {
+    const std::string name = entry;
+    const bool is_marked = is_name(name) && teams.has(fmt::format("{}/{}", name, kDeletedConfig)) &&
+                           !teams.has(fmt::format("{}/{}", name, kTeamConfig));
+    if (is_marked || name.starts_with(kDeletedPrefix)) found.push_back(name);
+  });
+  return found;
+}
+
+void remove_deleted_team(const Folder& teams, const std::string& name) {
+  // The mark goes last: if we are killed before, the next sweep goes on.
+  if (const auto folder = is_name(name) ? teams.find_beneath(name) : std::nullopt) {
+    std::vector<std::string> entries;
+    folder->each_name([&](const char* entry) {
+      if (std::string_view(entry) != kDeletedConfig) entries.emplace_back(entry);
+    });
+    for (const std::string& entry : entries) folder->remove_tree(entry);
+  }
+  teams.remove_tree(name);
+}
+
+std::string alive_file(const std::string& member) { return member + ".alive"; }
+
+Durability durability_of(const Team* team) {
+  const char* choice = std::getenv("TEAM_DURABILITY");
+  const std::string text = choice != nullptr && *choice != '\0' ? choice
+                           : team != nullptr                    ? setting(*team, "durability")
+                                                                : "power";
+  if (text == "process") return Durability::process;
+  if (text != "power") fail(Code::usage, "durability is power or process, not '{}'", one_line(text));
+  return Durability::power;
+}
+
+Roster::Roster(const Root& root, double lock_timeout) : root_(root), lock_timeout_(lock_timeout) {}
+
+std::vector<std::string> Roster::names() const {
+  std::vector<std::string> found;
+  const auto teams = root_.find_store(kTeamsFolder);
+  if (!teams) return found;
+  teams->each_name([&](const char* name) {
+    if (is_name(name) && teams->has(fmt::format("{}/{}", name, kTeamConfig))) found.emplace_back(name);
+  });
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Folder Roster::folder_of(const std::string& name) const {
+  check_name("team", name);
+  const auto teams = root_.find_store(kTeamsFolder);
+  auto folder = teams ? teams->find_beneath(name) : std::nullopt;
+  if (!folder) {
+    const auto known = names();
+    std::string hint = did_you_mean(name, known);
+    if (hint.empty() && !known.empty()) hint = "; there is " + join(known, ", ");
+    fail(Code::not_found, "no team '{}'{}", name, hint);
+  }
+  return std::move(*folder);
+}
+
+std::shared_ptr<const Folder> Roster::shared_folder_of(const std::string& name) const {
+  return std::make_shared<const Folder>(folder_of(name));
+}
+
+Stamp Roster::version_of(const std::string& name) const {
+  const auto stamp = folder_of(name).stamp(kTeamConfig);
+  if (!stamp) fail(Code::not_found, "no team '{}'", name);
+  return *stamp;
+}
+
+Roster::Opened Roster::open(const std::string& name) const {
+  auto folder = shared_folder_of(name);
+  const auto contents = read_config(*folder, name);
+  return {parse_team(contents.text, name, folder->path_of(kTeamConfig)), std::move(folder)};
+}
+
+Team Roster::get(const std::string& name) const { return open(name).team; }
+
+Life Roster::life_of(const std::string& team, const std::string& member) const { return lives(team)(member); }
+
+std::function<Life(const std::string&)> Roster::lives(const std::string& team) const {
+  return lives_in(shared_folder_of(team));
+}
+
+std::function<Life(const std::string&)> lives_in(std::shared_ptr<const Folder> folder) {
+  return [folder = std::move(folder)](const std::string& member) {
+    switch (look_at_lock(*folder, alive_file(member))) {
+      case Held::yes: return Life::running;
+      case Held::no: return Life::dead;
+      case Held::no_file: return Life::unknown;
+    }
+    return Life::unknown;
+  };
+}
+
+void Roster::create(const Team& team, const std::function<void(const Folder&)>& before_visible) const {
+  check_new_name("team", team.name);
+  if (team.lead != "lead") check_new_name("lead", team.lead);
+  const bool is_board =
+      is_inner_path(team.board) && team.board != "." && split(team.board, '/').front() != kTeamsFolder;
+  if (!is_board) fail(Code::usage, "'{}' is not a folder beneath the root that can be a board", one_line(team.board));
+  const Durability durable = durability_of(&team);
+  root_.find_store(team.board);  // refuses one that is not to be trusted before anything is made
+  const Folder teams = root_.make_store(kTeamsFolder, durable);
+  const Lock lock = Lock::acquire(teams, kLock, lock_timeout_);
+  for (const std::string& other : names()) {
+    if (same_name(other, team.name)) fail(Code::conflict, "team {} exists already", other);
+  }
+  root_.make_store(team.board, durable);
+  // The folder appears with its configuration in it or not at all.
+  sweep_teams(teams);
+  Temporary unseen = Temporary::subfolder(teams);
+  const auto folder = teams.find_beneath(unseen.name());
+  if (!folder) fail(Code::io, "cannot open '{}': it has gone", teams.path_of(unseen.name()));
+  folder->write_unseen(kTeamConfig, to_file(team), durable);
+  if (durable == Durability::power) folder->sync(Code::io);
+  if (before_visible) before_visible(*folder);
+  teams.rename_into(unseen.name(), teams, team.name);
+  unseen.keep();
+  if (durable == Durability::power) teams.sync();
+}
+
+// Whoever is at work on the teams sweeps them too.
+void Roster::sweep_if_free() const {
+  const auto teams = root_.find_store(kTeamsFolder);
+  const auto lock = teams ? Lock::try_acquire(*teams, kLock) : std::nullopt;
+  if (lock) sweep_teams(*teams);
+}
+
+Team Roster::change(const std::string& name, const std::function<void(Team&)>& edit) const {
+  sweep_if_free();
+  const Folder folder = folder_of(name);
+  const Lock lock = Lock::acquire(folder, kLock, lock_timeout_);
+  // The team may have been deleted while we waited; what we hold is then a folder on its way out.
+  if (folder_of(name).inode() != folder.inode()) fail(Code::not_found, "no team '{}'", name);
+  folder.sweep_temporaries();
+  if (const auto requests = folder.find_beneath(kRequestsFolder)) requests->sweep_temporaries();
+  sweep_bodies(folder);
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    const auto contents = read_config(folder, name);
+    Team team = parse_team(contents.text, name, folder.path_of(kTeamConfig));
+    edit(team);
+    // A person who edits the file takes no lock: if it changed under us, theirs is read and ours done again.
+    NewFile file(folder, to_file(team), durability_of(&team));
+    if (file.exchange(folder, kTeamConfig, contents.stamp)) return team;
+  }
+  fail(Code::again, "'{}' is being changed by something else all the time", folder.path_of(kTeamConfig));
+}
+
+void Roster::remove(const std::string& name) const {
+  folder_of(name);
+  const auto teams = root_.find_store(kTeamsFolder);
+  if (!teams) fail(Code::not_found, "no team '{}'", name);
+  const Lock lock = Lock::acquire(*teams, kLock, lock_timeout_);
+  {
+    const Folder folder = folder_of(name);  // again: it may be gone since
+    const Lock team_lock = Lock::acquire(folder, kLock, lock_timeout_);
+    const Team team = get(name);
+    for (const Member& member : team.members) {
+      if (look_at_lock(folder, alive_file(member.name)) == Held::yes) {
+        fail(Code::conflict, "{} of team {} is still running", member.name, name);
+      }
+    }
+    // The name is free at once: what remains to be removed has a name that nobody takes for a team or, on overlayfs,
+    // where a folder of the lower layer cannot be renamed, no configuration.
+    const bool renamed = teams->rename_folder(name, fmt::format("{}{}-{:016x}", kDeletedPrefix, name, random_number()));
+    if (!renamed) folder.rename_into(kTeamConfig, folder, kDeletedConfig);
+    if (durability_of(&team) == Durability::power) (renamed ? *teams : folder).sync();
+  }
+  after_change([&] { sweep_teams(*teams); });
+}
+
+}  // namespace team

@@ -1,0 +1,88 @@
+// The teams of a root: who is in them, how they are set up, who lives.
+//
+// `.teams/<team>/config.json` is replaced whole under `.teams/<team>/.lock`; teams come and go under `.teams/.lock`.
+// Order of locks: `.teams/.lock`, a team's `.lock`, a board's `.lock`. Reading needs none.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libteam/record/team.h"
+#include "libteam/store/files/root.h"
+
+namespace team {
+
+// By the lock that a member's process holds for its whole life, so neither a clock nor a reused pid can fool it.
+enum class Life {
+  running,
+  dead,     // ran once and does not any more
+  unknown,  // was never run by us: a person, a script
+};
+
+class Roster {
+ public:
+  Roster(const Root& root, double lock_timeout);
+
+  // All teams, sorted.
+  std::vector<std::string> names() const;
+  // Throws not_found with the nearest names.
+  Team get(const std::string& name) const;
+  // The same with its folder, for who goes on to open what lies there.
+  struct Opened {
+    Team team;
+    std::shared_ptr<const Folder> folder;
+  };
+  Opened open(const std::string& name) const;
+  // Which version of its configuration there is: another one after every change. Throws not_found.
+  Stamp version_of(const std::string& team) const;
+  // For store/ only, and for those who watch it. Throws not_found.
+  Folder folder_of(const std::string& team) const;
+  // The same for several who use it, each as long as it likes.
+  std::shared_ptr<const Folder> shared_folder_of(const std::string& team) const;
+  Life life_of(const std::string& team, const std::string& member) const;
+  // The same as a function, for many questions about one team.
+  std::function<Life(const std::string& member)> lives(const std::string& team) const;
+
+  // Throws conflict if the name is taken (but for case), usage for one that is not allowed. Calls `before_visible` with
+  // the complete folder just before it gets its name.
+  void create(const Team& team, const std::function<void(const Folder& folder)>& before_visible = nullptr) const;
+  // Lets `edit` change the configuration; gives what was written.
+  Team change(const std::string& name, const std::function<void(Team&)>& edit) const;
+  // Throws conflict while a member lives.
+  void remove(const std::string& name) const;
+
+ private:
+  void sweep_if_free() const;
+
+  const Root& root_;
+  double lock_timeout_;
+};
+
+// The same for the folder of a team.
+std::function<Life(const std::string& member)> lives_in(std::shared_ptr<const Folder> folder);
+
+// In the folder of a team: how it is set up.
+inline constexpr const char* kTeamConfig = "config.json";
+// There too: locked by a member's process for its whole life.
+// The leftovers of deleted teams in the folder of the teams: a team-delete was killed while it removed them. Whoever
+// removes them holds the lock of the teams.
+std::vector<std::string> deleted_teams(const Folder& teams);
+void remove_deleted_team(const Folder& teams, const std::string& name);
+
+std::string alive_file(const std::string& member);
+
+// There too: what tools of models said that was too long, and whose turn it is to call a service.
+inline constexpr const char* kOutputsFolder = "outputs";
+inline constexpr const char* kSlotsFolder = "model-slots";
+
+// How hard a team's files are pressed onto the disk: TEAM_DURABILITY, else its setting, else `power`.
+Durability durability_of(const Team* team);
+
+// Throws usage for a text that cannot be a name or that is reserved. `kind` says whose: "team", "member".
+void check_new_name(std::string_view kind, const std::string& name);
+
+}  // namespace team
