@@ -8,12 +8,12 @@ namespace {
 
 // Everybody who runs, the lead included: nobody may go on for a team that is no more.
 void stop_everybody(team::Context& context) {
-  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
-  auto names = team::running_teammates(place);
+  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  auto names = team::running_teammates(session);
   const std::string& lead = context.team().lead;
-  if (place.roster().life_of(context.team().name, lead) == team::Life::running) names.push_back(lead);
+  if (session.roster().life_of(context.team().name, lead) == team::Life::running) names.push_back(lead);
   constexpr double kPatience = 10;
-  for (const auto& one : team::stop_teammates(place, names, kPatience, team::Insist::yes)) {
+  for (const auto& one : team::stop_teammates(session, names, kPatience, team::Insist::yes)) {
     if (one.kind == team::Stopped::Kind::killed) team::warn(team::describe(one));
   }
 }

@@ -16,17 +16,18 @@ struct Options {
 team::Exit finish(team::Context& context, Options& options) {
   context.require_lead("finish the team");
   team::read_if_dash(options.summary);
-  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
   context.changes();
-  const auto staying = team::finish_team(place, {options.summary, options.force ? team::Insist::yes : team::Insist::no,
-                                                 options.timeout.value_or(team::Finish{}.seconds)});
+  const auto staying =
+      team::finish_team(session, {options.summary, options.force ? team::Insist::yes : team::Insist::no,
+                                  options.timeout.value_or(team::Finish{}.seconds)});
   for (const auto& one : staying) team::no(context, team::describe(one));
   if (!staying.empty()) return team::Exit::no;
   if (context.json()) {
     team::JsonText line;
-    line.add("team", place.team().name);
-    line.add("finishedAt", place.team().finished_at);
-    line.add("summary", place.team().summary);
+    line.add("team", session.team().name);
+    line.add("finishedAt", session.team().finished_at);
+    line.add("summary", session.team().summary);
     context.out().line(line.take());
   }
   return team::Exit::done;

@@ -34,8 +34,8 @@ team::Exit resume(team::Context& context, const Options& options) {
   team::check_enabled();
   context.require_lead("start teammates");
   context.require_trust("team-resume");
-  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
-  for (const std::string& name : options.names) place.mail().mailbox(name);  // throws if there is no such member
+  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  for (const std::string& name : options.names) session.mail().mailbox(name);  // throws if there is no such member
   context.changes();
   bool any = false;
   std::set<std::string> attach;
@@ -43,16 +43,16 @@ team::Exit resume(team::Context& context, const Options& options) {
     const auto& names = options.names;
     if (!names.empty() && std::find(names.begin(), names.end(), member.name) == names.end()) continue;
     std::optional<team::MemberState> state;
-    if (!is_missing(place.roster(), context.team(), member.name, state)) continue;
+    if (!is_missing(session.roster(), context.team(), member.name, state)) continue;
     // A folder of another machine is not here.
     const bool there = std::filesystem::is_directory(state->start.directory);
-    team::Spawner spawner(place, mode_of(context.team(), *state, options), team::warn);
+    team::Spawner spawner(session, mode_of(context.team(), *state, options), team::warn);
     spawner.prefer_server(state->tmux);
     try {
       spawner.start(member.name, state->start.arguments, there ? state->start.directory : "");
     } catch (const team::Error& error) {
       // Somebody else was faster: it runs, once.
-      if (place.roster().life_of(context.team().name, member.name) == team::Life::running) continue;
+      if (session.roster().life_of(context.team().name, member.name) == team::Life::running) continue;
       throw;
     }
     any = true;

@@ -69,9 +69,9 @@ team::Team prepare_team(team::Context& context, Options& options) {
 }
 
 // Sends what the user types: "@name text" to that member, all else to the lead.
-void send_typed(team::Workplace& place, const std::string& line) {
+void send_typed(team::TeamSession& session, const std::string& line) {
   team::OutgoingMessage letter;
-  letter.to = place.team().lead;
+  letter.to = session.team().lead;
   letter.content = line;
   if (line.starts_with('@')) {
     const std::size_t blank = std::min(line.find(' '), line.size());
@@ -80,8 +80,8 @@ void send_typed(team::Workplace& place, const std::string& line) {
   }
   try {
     if (letter.content.empty()) team::fail(team::Code::usage, "@NAME TEXT: what is to be said?");
-    place.refresh();
-    place.mail().send(letter, place.self());
+    session.refresh();
+    session.mail().send(letter, session.self());
   } catch (const team::Error& error) {
     team::warn(error.what());
   }
@@ -95,7 +95,7 @@ bool tell_news(const team::Console& console, const std::string& lead, std::strin
   return true;
 }
 
-void tell_end(team::Context& context, const Options& options, const team::Workplace& desk, const team::LeadEnd& end) {
+void tell_end(team::Context& context, const Options& options, const team::TeamSession& desk, const team::LeadEnd& end) {
   if (end.status > 128) team::warn(end.reason);
   else if (end.status == team::kModelUnavailable) team::warn("unavailable: " + end.reason);
   else if (end.status != 0) team::warn(fmt::format("{}: {}", name_of(static_cast<team::Code>(end.status)), end.reason));
@@ -110,8 +110,8 @@ team::Exit run(team::Context& context, Options& options) {
   const team::Team config = prepare_team(context, options);
   const double lock_timeout = context.choices().lock_timeout;
   const team::Actor self{.name = config.lead, .role = {}, .run = team::new_id(), .leads = true};
-  team::Workplace place(context.root(), config.name, self, lock_timeout);
-  team::Workplace desk(context.root(), config.name, team::Actor{}, lock_timeout);
+  team::TeamSession session(context.root(), config.name, self, lock_timeout);
+  team::TeamSession desk(context.root(), config.name, team::Actor{}, lock_timeout);
   const team::Signals signals;
   const team::Console console;
   options.lead.keys = team::put_keys_away();  // before there are threads
@@ -142,7 +142,7 @@ team::Exit run(team::Context& context, Options& options) {
                                          if (!is_read && errno != EPIPE) trouble = errno;
                                          return is_read;
                                        });
-    end = team::run_lead(place, options.lead, signals, audience);
+    end = team::run_lead(session, options.lead, signals, audience);
   }
   progress.hide();
   tell_end(context, options, desk, end);

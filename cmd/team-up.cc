@@ -58,9 +58,9 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
   return names;
 }
 
-void start(team::Context& context, team::Workplace& place, team::SpawnMode mode,
+void start(team::Context& context, team::TeamSession& session, team::SpawnMode mode,
            const std::vector<std::string>& names) {
-  team::Spawner spawner(place, mode, team::warn);
+  team::Spawner spawner(session, mode, team::warn);
   for (const std::string& name : names) {
     spawner.start(name, {}, "");
     say(context, "teammate", name);
@@ -69,21 +69,22 @@ void start(team::Context& context, team::Workplace& place, team::SpawnMode mode,
 }
 
 // Until nothing moves any more; then everybody goes home and the outcome is the exit status.
-team::Exit wait(team::Context& context, team::Workplace& place, const Options& options, const team::Signals& signals) {
+team::Exit wait(team::Context& context, team::TeamSession& session, const Options& options,
+                const team::Signals& signals) {
   const team::Console console;
   team::Progress progress(context.root(), &context.team(), team::Progress::Ending::by_itself);
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
-  const auto end = team::await_end(place, deadline, signals,
+  const auto end = team::await_end(session, deadline, signals,
                                    [&](std::string_view line) { say_beside(progress, [&] { console.note(line); }); });
   progress.hide();
   constexpr double kPatience = 30;
   const double patience = end.kind == team::TeamEnd::Kind::over ? kPatience : 0;
-  place.refresh();
-  for (const auto& one : team::stop_teammates(place, team::running_teammates(place), patience, team::Insist::yes)) {
+  session.refresh();
+  for (const auto& one : team::stop_teammates(session, team::running_teammates(session), patience, team::Insist::yes)) {
     if (one.kind != team::Stopped::Kind::agreed) team::warn(team::describe(one));
   }
   if (end.kind == team::TeamEnd::Kind::interrupted) return static_cast<team::Exit>(128 + end.signal);
-  const auto missing = team::what_is_missing(place);
+  const auto missing = team::what_is_missing(session);
   for (const std::string& line : missing) team::no(context, line);
   if (end.kind == team::TeamEnd::Kind::too_late) return team::no(context, "not done within --timeout");
   return missing.empty() ? team::Exit::done : team::Exit::no;
@@ -104,9 +105,9 @@ team::Exit up(team::Context& context, const Options& options) {
   const auto names = make(context, plan);
   std::optional<team::Signals> signals;
   if (options.wait) signals.emplace();
-  team::Workplace place(context.root(), plan.team.name, context.actor(), context.choices().lock_timeout);
-  start(context, place, mode, names);
-  return options.wait ? wait(context, place, options, *signals) : team::Exit::done;
+  team::TeamSession session(context.root(), plan.team.name, context.actor(), context.choices().lock_timeout);
+  start(context, session, mode, names);
+  return options.wait ? wait(context, session, options, *signals) : team::Exit::done;
 }
 
 }  // namespace

@@ -95,11 +95,11 @@ struct Worker {
   team::Driver& driver() { return program ? static_cast<team::Driver&>(*program) : agent->driver(); }
 };
 
-void employ(Worker& worker, team::Workplace& place, const Options& options, const team::RoleSpec& role,
+void employ(Worker& worker, team::TeamSession& session, const Options& options, const team::RoleSpec& role,
             const team::Signals& signals) {
   team::Variables environment = environment_for(options, role);
   if (options.exec) {
-    for (auto& variable : place.environment()) environment.push_back(std::move(variable));
+    for (auto& variable : session.environment()) environment.push_back(std::move(variable));
     worker.program.emplace(*options.exec, std::move(environment), options.time_limit, signals);
     return;
   }
@@ -109,7 +109,7 @@ void employ(Worker& worker, team::Workplace& place, const Options& options, cons
   part.time_limit = options.time_limit;
   part.environment = std::move(environment);
   part.keys = team::put_keys_away();
-  worker.agent.emplace(place, signals, options.model, part);
+  worker.agent.emplace(session, signals, options.model, part);
 }
 
 team::Exit run(team::Context& context, Options& options) {
@@ -132,10 +132,10 @@ team::Exit run(team::Context& context, Options& options) {
   if (!options.exec) options.teammate.model = options.model.model.value_or("replay");
 
   team::Actor self{.name = options.name, .role = role, .run = team::new_id(), .leads = false};
-  team::Workplace place(context.root(), team.name, self, context.choices().lock_timeout);
+  team::TeamSession session(context.root(), team.name, self, context.choices().lock_timeout);
   const team::Signals signals;
   Worker worker;
-  employ(worker, place, options, spec, signals);
+  employ(worker, session, options, spec, signals);
   const team::Console console;
   team::Audience audience;
   audience.note = [&](std::string_view line) {
@@ -143,7 +143,7 @@ team::Exit run(team::Context& context, Options& options) {
   };
   audience.out = [&](std::string_view text) { console.out(text); };
   audience.err = [&](std::string_view text) { console.err(text); };
-  team::Teammate teammate(place, options.teammate, worker.driver(), signals, std::move(audience));
+  team::Teammate teammate(session, options.teammate, worker.driver(), signals, std::move(audience));
   return static_cast<team::Exit>(teammate.run());
 }
 

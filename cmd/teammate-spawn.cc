@@ -58,10 +58,10 @@ team::Exit spawn(team::Context& context, Options& options) {
   check_role(context.team(), options);
   if (options.count == 0) team::fail(team::Code::usage, "--count is 1 or more");
   context.require_trust("role " + options.role);
-  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
   const auto mode =
       team::choose_mode(options.mode.value_or(team::setting(context.team(), "teammate.mode")), team::warn);
-  team::Spawner spawner(place, mode, team::warn);
+  team::Spawner spawner(session, mode, team::warn);
   context.changes();
   const auto names = spawner.recruit({options.role, options.role, options.count.value_or(1), false});
   spawner.start_all(names, arguments_for(options), [&](const std::string& name) {

@@ -15,13 +15,13 @@ struct Options {
 
 team::Exit stop(team::Context& context, Options& options) {
   context.require_lead("stop a teammate");
-  team::Workplace place(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
-  for (const std::string& name : options.names) place.mail().mailbox(name);  // throws if there is no such member
-  if (options.all) options.names = team::running_teammates(place);
+  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  for (const std::string& name : options.names) session.mail().mailbox(name);  // throws if there is no such member
+  if (options.all) options.names = team::running_teammates(session);
   context.changes();
   const auto insist = options.force ? team::Insist::yes : team::Insist::no;
   constexpr double kPatience = 60;
-  const auto stopped = team::stop_teammates(place, options.names, options.timeout.value_or(kPatience), insist);
+  const auto stopped = team::stop_teammates(session, options.names, options.timeout.value_or(kPatience), insist);
   bool all = true;
   for (const team::Stopped& one : stopped) {
     const bool runs = team::runs_on(one);

@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   log.each_backward([&](std::string_view) { return ++backward < 100000; });
   Team team;
   team.name = "alpha";
-  team.members = {{"lead", {}, 0, "{}"}};
+  team.members = {{"lead", {}, 0, false, "{}"}};
   digest_for(log, team, "bob");
 
   const std::int64_t last = log.last_sequence();

@@ -9,8 +9,8 @@ namespace team {
 
 namespace {
 
-void check_done(const Workplace& place) {
-  const auto open = open_tasks(place);
+void check_done(const TeamSession& session) {
+  const auto open = open_tasks(session);
   if (open.empty()) return;
   constexpr std::size_t kShown = 5;
   std::vector<std::string> shown;
@@ -21,28 +21,28 @@ void check_done(const Workplace& place) {
 
 }  // namespace
 
-std::vector<TaskId> open_tasks(const Workplace& place) {
+std::vector<TaskId> open_tasks(const TeamSession& session) {
   std::vector<TaskId> open;
   const auto broken = [&](TaskId id, const Error&) { open.push_back(id); };
-  for (const auto& [id, outline] : place.board().view().outline(broken)) {
+  for (const auto& [id, outline] : session.board().view().outline(broken)) {
     if (!has_ended(outline.status)) open.push_back(id);
   }
   return open;
 }
 
-std::vector<Stopped> finish_team(Workplace& place, const Finish& finish) {
-  place.refresh();
-  if (finish.insist == Insist::no) check_done(place);
-  auto stopped = stop_teammates(place, running_teammates(place), finish.seconds, finish.insist);
+std::vector<Stopped> finish_team(TeamSession& session, const Finish& finish) {
+  session.refresh();
+  if (finish.insist == Insist::no) check_done(session);
+  auto stopped = stop_teammates(session, running_teammates(session), finish.seconds, finish.insist);
   std::erase_if(stopped, [](const Stopped& one) { return !runs_on(one); });
   if (!stopped.empty()) return stopped;
-  place.roster().change(place.team().name, [&](Team& team) {
+  session.roster().change(session.team().name, [&](Team& team) {
     team.finished_at = now();
     if (finish.summary) team.summary = finish.summary;
   });
   after_change([&] {
-    place.refresh();
-    place.mail().record(place.self(), {make_event("TEAM_FINISHED", {{"summary", finish.summary.value_or("")}})});
+    session.refresh();
+    session.mail().record(session.self(), {make_event("TEAM_FINISHED", {{"summary", finish.summary.value_or("")}})});
   });
   return stopped;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libteam/agent/life/shutdown.h"
-#include "libteam/agent/life/workplace.h"
+#include "libteam/store/team_session.h"
 
 namespace team {
 
@@ -17,9 +17,9 @@ struct Finish {
 };
 
 // Throws invalid_state while tasks are open. Gives those that run on: if there are any, the team is not finished.
-std::vector<Stopped> finish_team(Workplace& place, const Finish& finish);
+std::vector<Stopped> finish_team(TeamSession& session, const Finish& finish);
 
 // The tasks that have not ended, a broken one counts as such.
-std::vector<TaskId> open_tasks(const Workplace& place);
+std::vector<TaskId> open_tasks(const TeamSession& session);
 
 }  // namespace team

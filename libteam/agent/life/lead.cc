@@ -17,9 +17,9 @@ constexpr int kMostReminders = 3;
 constexpr double kSecondsToEnd = 15;
 constexpr double kLookEvery = 10;  // for what nothing tells of, such as a machine that is gone
 
-std::string remind_of_tasks(const Workplace& place, std::size_t open) {
+std::string remind_of_tasks(const TeamSession& session, std::size_t open) {
   constexpr std::size_t kMostShown = 10;
-  auto missing = what_is_missing(place);
+  auto missing = what_is_missing(session);
   if (missing.size() > kMostShown) missing.resize(kMostShown);
   return fmt::format(
       "[System] {} task{} open and nobody is at work:\n{}{}", open, open == 1 ? " is" : "s are",
@@ -29,10 +29,10 @@ std::string remind_of_tasks(const Workplace& place, std::size_t open) {
 }
 
 // The plans that wait for the lead.
-std::vector<Request> plans_for(const Workplace& place) {
-  auto requests = place.mail().requests().pending([](const Error&) {});
+std::vector<Request> plans_for(const TeamSession& session) {
+  auto requests = session.mail().requests().pending([](const Error&) {});
   std::erase_if(requests, [&](const Request& request) {
-    return request.kind != RequestKind::plan || request.to != place.self().name;
+    return request.kind != RequestKind::plan || request.to != session.self().name;
   });
   return requests;
 }
@@ -49,27 +49,27 @@ std::string remind_of_plans(const std::vector<Request>& plans) {
 // Decides what becomes of a lead that has nothing to do.
 class Steering {
  public:
-  Steering(Workplace& place, const ModelAgent& agent, const LeadOptions& options,
+  Steering(TeamSession& session, const ModelAgent& agent, const LeadOptions& options,
            const std::function<void(std::string_view)>& note)
-      : place_(place), agent_(agent), options_(options), note_(note) {}
+      : session_(session), agent_(agent), options_(options), note_(note) {}
 
   // `failure` is why its last piece of work failed.
   IdleDecision judge(const std::optional<std::string>& failure) {
-    place_.refresh();
+    session_.refresh();
     const bool waits = options_.waits && options_.waits();
     if (const auto limit = agent_.over_budget()) return end(*limit, static_cast<int>(Code::invalid_state));
     const auto plans = waiting_plans();
-    if (plans.empty() && (agent_.has_company() || !is_still(place_))) {
+    if (plans.empty() && (agent_.has_company() || !is_still(session_))) {
       has_said_ = false;
       return {};
     }
-    const auto open = open_tasks(place_);
+    const auto open = open_tasks(session_);
     if (has_mail() || (plans.empty() && open.empty() && !failure && is_to_listen())) return {};
     if (open != open_) reminders_ = 0;
     open_ = open;
     if ((!open.empty() || !plans.empty()) && !failure && reminders_ < kMostReminders) {
       ++reminders_;
-      return {.prompt = plans.empty() ? remind_of_tasks(place_, open.size()) : remind_of_plans(plans),
+      return {.prompt = plans.empty() ? remind_of_tasks(session_, open.size()) : remind_of_plans(plans),
               .ending = {},
               .status = 0};
     }
@@ -98,10 +98,10 @@ class Steering {
 
   // Those for which everybody waits; none while one who runs does something else.
   std::vector<Request> waiting_plans() const {
-    auto plans = plans_for(place_);
+    auto plans = plans_for(session_);
     if (plans.empty() || agent_.has_company()) return {};
-    const Folder folder = place_.roster().folder_of(place_.team().name);
-    for (const Member& member : place_.running()) {
+    const Folder folder = session_.roster().folder_of(session_.team().name);
+    for (const Member& member : session_.running()) {
       const auto state = state_of(folder, member.name);
       if (!state || (!is_idle(state->state) && state->state != State::plan_pending)) return {};
     }
@@ -110,17 +110,17 @@ class Steering {
 
   bool has_mail() const {
     bool any = false;
-    place_.mailbox().peek({}, 1, std::nullopt, [&](const Message&) { any = true; });
+    session_.mailbox().peek({}, 1, std::nullopt, [&](const Message&) { any = true; });
     return any;
   }
 
   // What it said last it may have said while others worked: it idles once, and by that is told that everybody does.
   bool is_to_listen() {
-    if (place_.running().empty() || agent_.conduct().heard.contains("all_idle")) return false;
+    if (session_.running().empty() || agent_.turn().heard.contains("all_idle")) return false;
     return !std::exchange(has_listened_, true);
   }
 
-  Workplace& place_;
+  TeamSession& session_;
   const ModelAgent& agent_;
   const LeadOptions& options_;
   const std::function<void(std::string_view)>& note_;
@@ -132,10 +132,11 @@ class Steering {
 };
 
 // Everybody goes home.
-void dismiss(Workplace& place, const LeadEnd& end, const LeadOptions& options) {
-  place.refresh();
-  const auto staying = end.status == 0 ? finish_team(place, {end.summary, Insist::yes, kSecondsToEnd})
-                                       : stop_teammates(place, running_teammates(place), kSecondsToEnd, Insist::yes);
+void dismiss(TeamSession& session, const LeadEnd& end, const LeadOptions& options) {
+  session.refresh();
+  const auto staying = end.status == 0
+                           ? finish_team(session, {end.summary, Insist::yes, kSecondsToEnd})
+                           : stop_teammates(session, running_teammates(session), kSecondsToEnd, Insist::yes);
   for (const Stopped& one : staying) {
     if (runs_on(one)) options.warn(describe(one));
   }
@@ -143,7 +144,7 @@ void dismiss(Workplace& place, const LeadEnd& end, const LeadOptions& options) {
 
 }  // namespace
 
-LeadEnd run_lead(Workplace& place, const LeadOptions& options, const Signals& signals, const Audience& audience) {
+LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals& signals, const Audience& audience) {
   ModelPart part;
   part.leads = true;
   part.delegates = options.delegates;
@@ -152,8 +153,8 @@ LeadEnd run_lead(Workplace& place, const LeadOptions& options, const Signals& si
   part.deadline = options.deadline;
   part.keys = options.keys;
   part.recruiting = {options.mode, options.model, {}, options.warn};
-  ModelAgent agent(place, signals, options.model, part);
-  Steering steering(place, agent, options, audience.note);
+  ModelAgent agent(session, signals, options.model, part);
+  Steering steering(session, agent, options, audience.note);
   TeammateOptions life;
   life.prompt = options.goal;
   life.role_prompt = options.role.prompt;
@@ -161,13 +162,13 @@ LeadEnd run_lead(Workplace& place, const LeadOptions& options, const Signals& si
   life.model = options.model.model;
   life.start.mode = "foreground";
   life.deadline = options.deadline;
-  life.is_over = [&] { return agent.conduct().finished; };
+  life.is_over = [&] { return agent.turn().finished; };
   life.look_every = kLookEvery;
   life.waker = options.waker;
   life.user_listens = options.waits != nullptr;
   std::optional<Teammate> lead;
   life.before_idle = [&] { return steering.judge(lead->last_failure()); };
-  lead.emplace(place, life, agent.driver(), signals, audience);
+  lead.emplace(session, life, agent.driver(), signals, audience);
 
   LeadEnd end;
   try {
@@ -176,19 +177,19 @@ LeadEnd run_lead(Workplace& place, const LeadOptions& options, const Signals& si
     // Of a lead that never began others are no business: it may live elsewhere.
     if (lead->has_begun()) {
       end.status = static_cast<int>(error.code());
-      dismiss(place, end, options);
-      place.mail().record(place.self(), {make_event("TEAM_RUN_ENDED", {{"reason", error.what()}})});
+      dismiss(session, end, options);
+      session.mail().record(session.self(), {make_event("TEAM_RUN_ENDED", {{"reason", error.what()}})});
     }
     throw;
   }
   end.reason = lead->reason();
   end.summary = lead->last_word();
-  const bool is_finished = agent.conduct().finished;
+  const bool is_finished = agent.turn().finished;
   // One that was asked to end has not reached its goal.
   if (end.status == 0 && !is_finished && !steering.is_done()) end.status = static_cast<int>(Code::no);
-  if (!is_finished) dismiss(place, end, options);
-  place.mail().record(
-      place.self(),
+  if (!is_finished) dismiss(session, end, options);
+  session.mail().record(
+      session.self(),
       {make_event("TEAM_RUN_ENDED", {{"reason", end.reason}, {"exit_status", std::to_string(end.status)}})});
   return end;
 }

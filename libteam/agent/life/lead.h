@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "libteam/agent/life/driver.h"
-#include "libteam/agent/life/workplace.h"
 #include "libteam/agent/model/model_agent.h"
 #include "libteam/record/role.h"
+#include "libteam/store/team_session.h"
 
 namespace team {
 
@@ -37,6 +37,6 @@ struct LeadEnd {
 // Blocks until the run is over; then no teammate runs any more. Its last event is TEAM_RUN_ENDED. A lead that only
 // talks while tasks are open and nobody works is reminded of it, three times without progress at the most. Throws what
 // Teammate::run and ModelAgent throw.
-LeadEnd run_lead(Workplace& place, const LeadOptions& options, const Signals& signals, const Audience& audience);
+LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals& signals, const Audience& audience);
 
 }  // namespace team

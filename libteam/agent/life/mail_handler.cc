@@ -19,11 +19,11 @@ bool may_pass(const Error& error) {
   return error.code() == Code::io || error.code() == Code::again || error.code() == Code::corrupt;
 }
 
-MailHandler::MailHandler(Workplace& place, const Habits& habits, std::function<void(const std::string&)> note)
-    : place_(place), habits_(habits), note_(std::move(note)) {}
+MailHandler::MailHandler(TeamSession& session, const Habits& habits, std::function<void(const std::string&)> note)
+    : session_(session), habits_(habits), note_(std::move(note)) {}
 
 void MailHandler::read_body(Message& message) const {
-  const Mailbox mailbox = place_.mailbox();
+  const Mailbox mailbox = session_.mailbox();
   if (message.body_size == 0 || !mailbox.has_body(message)) return;
   message.content.clear();
   mailbox.each_body_piece(message, [&](std::string_view piece) {
@@ -54,19 +54,19 @@ std::optional<std::string> MailHandler::agree_to_end(const Message& message) con
 std::optional<std::string> MailHandler::agree(const std::string& request_id, const Event& event,
                                               Freedom freedom) const {
   try {
-    const Request request = place_.mail().requests().get(request_id);
+    const Request request = session_.mail().requests().get(request_id);
     const bool asked = request.kind == RequestKind::shutdown && request.status == RequestStatus::pending &&
-                       request.to == place_.self().name;
+                       request.to == session_.self().name;
     if (!asked) return std::nullopt;
     OutgoingMessage letter;
     letter.type = "shutdown_response";
     letter.to = request.from;
     letter.request_id = request.id;
     if (freedom == Freedom::may_refuse) {
-      letter.feedback = place_.mail().objection("teammate-shutdown", place_.self(), event);
+      letter.feedback = session_.mail().objection("teammate-shutdown", session_.self(), event);
     }
     letter.approve = !letter.feedback;
-    place_.mail().send(letter, place_.self());
+    session_.mail().send(letter, session_.self());
     return letter.feedback ? std::nullopt : std::optional(request.from);
   } catch (const Error& error) {
     if (may_pass(error)) throw;
@@ -76,8 +76,8 @@ std::optional<std::string> MailHandler::agree(const std::string& request_id, con
 }
 
 void MailHandler::agree_with_all() const {
-  for (const Request& request : place_.mail().requests().pending([](const Error&) {})) {
-    if (request.kind != RequestKind::shutdown || request.to != place_.self().name) continue;
+  for (const Request& request : session_.mail().requests().pending([](const Error&) {})) {
+    if (request.kind != RequestKind::shutdown || request.to != session_.self().name) continue;
     agree(request.id, make_event("SHUTDOWN_REQUESTED", {}), Freedom::ends_anyway);
   }
 }
@@ -87,7 +87,7 @@ std::optional<std::string> MailHandler::reply(const std::vector<Message>& messag
   if (outcome.result.find_first_not_of(" \t\r\n") == std::string::npos) return paused;
   std::set<std::string> answered;
   for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
-    if (message->type != "message" || message->sender == "system" || message->sender == place_.self().name) continue;
+    if (message->type != "message" || message->sender == "system" || message->sender == session_.self().name) continue;
     if (outcome.answers && !outcome.answers->contains(message->sender)) continue;
     if (message->sender == "user" && habits_.user_listens) continue;
     if (!answered.insert(message->sender).second) continue;
@@ -96,7 +96,7 @@ std::optional<std::string> MailHandler::reply(const std::vector<Message>& messag
     letter.content = outcome.result;
     letter.reply_to = message->id;
     try {
-      place_.mail().send(letter, place_.self());
+      session_.mail().send(letter, session_.self());
     } catch (const Error& error) {
       if (error.code() == Code::io || error.code() == Code::again) throw;
       note_(error.what());
@@ -109,9 +109,9 @@ std::optional<std::string> MailHandler::reply(const std::vector<Message>& messag
 void MailHandler::regret(const std::vector<Message>& messages, const std::string& reason) const {
   for (const Message& message : messages) {
     if (message.sender == "system") continue;
-    place_.mail().notify(message.sender, "error",
-                         fmt::format("[System] {} could not work on {}: {}", place_.self().name,
-                                     quoted(message.summary), one_line(reason)));
+    session_.mail().notify(message.sender, "error",
+                           fmt::format("[System] {} could not work on {}: {}", session_.self().name,
+                                       quoted(message.summary), one_line(reason)));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libteam/agent/life/driver.h"
-#include "libteam/agent/life/workplace.h"
+#include "libteam/store/team_session.h"
 
 namespace team {
 
@@ -19,8 +19,8 @@ class MailHandler {
     bool converses = false;     // the driver keeps a conversation
     bool user_listens = false;  // the user hears what it says: it is not sent
   };
-  // `place` outlives this.
-  MailHandler(Workplace& place, const Habits& habits, std::function<void(const std::string& line)> note);
+  // `session` outlives this.
+  MailHandler(TeamSession& session, const Habits& habits, std::function<void(const std::string& line)> note);
 
   // The messages that are for the driver, with all that they say.
   std::vector<Message> select(const Batch& batch) const;
@@ -41,7 +41,7 @@ class MailHandler {
   std::optional<std::string> agree(const std::string& request_id, const Event& event, Freedom freedom) const;
   void read_body(Message& message) const;
 
-  Workplace& place_;
+  TeamSession& session_;
   Habits habits_;
   std::function<void(const std::string& line)> note_;
 };

@@ -17,8 +17,8 @@ namespace {
 // One who is asked to end.
 class Handshake {
  public:
-  Handshake(const Workplace& place, const Folder& folder, const std::string& name)
-      : place_(place), folder_(folder), stopped_{name, Stopped::Kind::silent, "has not answered"} {
+  Handshake(const TeamSession& session, const Folder& folder, const std::string& name)
+      : session_(session), folder_(folder), stopped_{name, Stopped::Kind::silent, "has not answered"} {
     pid_ = holder_of(folder, alive_file(name));
     if (!lives()) {
       stopped_.kind = Stopped::Kind::not_running;
@@ -27,8 +27,8 @@ class Handshake {
     OutgoingMessage letter;
     letter.type = "shutdown_request";
     letter.to = name;
-    letter.content = fmt::format("{} asks you to shut down", place.self().name);
-    request_ = *place.mail().send(letter, place.self()).front().request_id;
+    letter.content = fmt::format("{} asks you to shut down", session.self().name);
+    request_ = *session.mail().send(letter, session.self()).front().request_id;
   }
 
   bool lives() const { return look_at_lock(folder_, alive_file(stopped_.name)) == Held::yes; }
@@ -36,14 +36,14 @@ class Handshake {
   // Whether there is nothing more to wait for.
   bool is_over() {
     if (stopped_.kind != Stopped::Kind::silent) return true;
-    const Request request = place_.mail().requests().get(request_);
+    const Request request = session_.mail().requests().get(request_);
     if (request.status == RequestStatus::rejected) {
       stopped_.kind = Stopped::Kind::refused;
       stopped_.reason = request.feedback.value_or("no reason given");
     } else if (!lives()) {
       // It has agreed, or it ended for another reason; either way it is gone, and its next life is not meant.
       stopped_.kind = Stopped::Kind::agreed;
-      if (request.status == RequestStatus::pending) place_.mail().requests().withdraw(request_);
+      if (request.status == RequestStatus::pending) session_.mail().requests().withdraw(request_);
     } else if (request.status == RequestStatus::approved) {
       stopped_.reason = "has agreed and not ended";
     }
@@ -66,20 +66,20 @@ class Handshake {
       return;
     }
     stopped_.kind = Stopped::Kind::killed;
-    const auto event = note_end(folder_, stopped_.name, fmt::format("killed by {}", place_.self().name));
+    const auto event = note_end(folder_, stopped_.name, fmt::format("killed by {}", session_.self().name));
     Actor victim;
     victim.name = stopped_.name;
-    if (event) place_.mail().record(victim, {*event});
+    if (event) session_.mail().record(victim, {*event});
     // Nobody will answer any more.
-    if (place_.mail().requests().get(request_).status == RequestStatus::pending) {
-      place_.mail().requests().withdraw(request_);
+    if (session_.mail().requests().get(request_).status == RequestStatus::pending) {
+      session_.mail().requests().withdraw(request_);
     }
   }
 
   const Stopped& stopped() const { return stopped_; }
 
  private:
-  const Workplace& place_;
+  const TeamSession& session_;
   const Folder& folder_;
   Stopped stopped_;
   std::optional<int> pid_;
@@ -87,24 +87,24 @@ class Handshake {
 };
 
 // What an agent has seen here is not to wake it again as mail.
-void take_answers(const Workplace& place, const std::vector<Stopped>& stopped) {
-  const Mailbox mailbox = place.mailbox();
+void take_answers(const TeamSession& session, const std::vector<Stopped>& stopped) {
+  const Mailbox mailbox = session.mailbox();
   for (const Stopped& one : stopped) {
     const MessageFilter answer{.from = one.name, .type = "shutdown_response", .reply_to = {}};
-    while (auto batch = mailbox.take(answer, 1, place.self().run)) batch->acknowledge();
+    while (auto batch = mailbox.take(answer, 1, session.self().run)) batch->acknowledge();
   }
 }
 
 }  // namespace
 
-std::vector<Stopped> stop_teammates(const Workplace& place, const std::vector<std::string>& names, double seconds,
+std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vector<std::string>& names, double seconds,
                                     Insist insist) {
-  const Folder folder = place.roster().folder_of(place.team().name);
+  const Folder folder = session.roster().folder_of(session.team().name);
   Watch watch(folder);
   std::vector<Handshake> all;
   std::set<std::string> asked;
   for (const std::string& name : names) {
-    if (asked.insert(name).second) all.emplace_back(place, folder, name);
+    if (asked.insert(name).second) all.emplace_back(session, folder, name);
   }
   const Deadline deadline = Deadline::in(seconds);
   const auto over = [&] {
@@ -121,8 +121,8 @@ std::vector<Stopped> stop_teammates(const Workplace& place, const std::vector<st
     killed = killed || one.stopped().kind == Stopped::Kind::killed;
     stopped.push_back(one.stopped());
   }
-  if (killed) place.board().reclaim();
-  if (place.self().run) take_answers(place, stopped);
+  if (killed) session.board().reclaim();
+  if (session.self().run) take_answers(session, stopped);
   for (const Stopped& one : stopped) {
     if (const auto state = runs_on(one) ? std::nullopt : state_of(folder, one.name)) close_left_pane(*state, one.name);
   }
@@ -155,9 +155,9 @@ std::string describe(const Stopped& stopped) {
   return stopped.name;
 }
 
-std::vector<std::string> running_teammates(const Workplace& place) {
+std::vector<std::string> running_teammates(const TeamSession& session) {
   std::vector<std::string> names;
-  for (const Member& member : place.running()) names.push_back(member.name);
+  for (const Member& member : session.running()) names.push_back(member.name);
   return names;
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libteam/agent/life/workplace.h"
+#include "libteam/store/team_session.h"
 
 namespace team {
 
@@ -27,7 +27,7 @@ enum class Insist { no, yes };
 
 // Asks all of them, waits for their answers and their ends, at most `seconds`; then, if the caller insists, kills those
 // that still run, with all that they have started, and puts back what they held. In the order of `names`, each once.
-std::vector<Stopped> stop_teammates(const Workplace& place, const std::vector<std::string>& names, double seconds,
+std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vector<std::string>& names, double seconds,
                                     Insist insist);
 
 // Whether it has not ended.
@@ -38,6 +38,6 @@ std::string_view name_of(Stopped::Kind kind);
 std::string describe(const Stopped& stopped);
 
 // The names of those who run, without the lead.
-std::vector<std::string> running_teammates(const Workplace& place);
+std::vector<std::string> running_teammates(const TeamSession& session);
 
 }  // namespace team

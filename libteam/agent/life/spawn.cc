@@ -91,20 +91,20 @@ SpawnMode choose_mode(const std::string& mode, const std::function<void(std::str
   return SpawnMode::background;
 }
 
-Spawner::Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn)
-    : place_(place), mode_(mode), warn_(std::move(warn)), keys_(keys_in_environment()) {}
+Spawner::Spawner(TeamSession& session, SpawnMode mode, std::function<void(std::string_view)> warn)
+    : session_(session), mode_(mode), warn_(std::move(warn)), keys_(keys_in_environment()) {}
 
 std::vector<std::string> Spawner::command_line(const std::string& name,
                                                const std::vector<std::string>& arguments) const {
   std::vector<std::string> line = {own_folder() + "/teammate-run", name, "-C",
-                                   place_.root().path(),           "-t", place_.team().name};
+                                   session_.root().path(),         "-t", session_.team().name};
   line.insert(line.end(), arguments.begin(), arguments.end());
   return line;
 }
 
 std::vector<std::string> Spawner::recruit(const Recruits& recruits) {
-  auto names = place_.membership().recruit(recruits);
-  place_.refresh();
+  auto names = session_.membership().recruit(recruits);
+  session_.refresh();
   return names;
 }
 
@@ -123,19 +123,19 @@ void Spawner::start_all(const std::vector<std::string>& names, const std::vector
 
 // They have never lived, unless somebody else started one of them meanwhile: that one stays.
 void Spawner::dismiss(std::vector<std::string> names) {
-  const Folder folder = place_.roster().folder_of(place_.team().name);
+  const Folder folder = session_.roster().folder_of(session_.team().name);
   std::erase_if(names, [&](const std::string& name) { return look_at_lock(folder, alive_file(name)) == Held::yes; });
-  place_.membership().leave(names);
+  session_.membership().leave(names);
   for (const std::string& name : names) {
     for (const char* file : {".alive", ".json", ".log"}) folder.remove(name + file);
   }
-  place_.refresh();
+  session_.refresh();
 }
 
 void Spawner::start(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory) {
-  const Folder folder = place_.roster().folder_of(place_.team().name);
+  const Folder folder = session_.roster().folder_of(session_.team().name);
   if (look_at_lock(folder, alive_file(name)) == Held::yes) fail(Code::conflict, "{} is running already", name);
-  const std::string& where = directory.empty() ? place_.root().path() : directory;
+  const std::string& where = directory.empty() ? session_.root().path() : directory;
   if (mode_ == SpawnMode::tmux && start_in_pane(folder, name, arguments, where)) return;
   start_in_background(folder, name, arguments, where);
 }
@@ -177,7 +177,7 @@ bool Spawner::start_in_pane(const Folder& folder, const std::string& name, const
                             const std::string& directory) {
   const std::string before = run_of(folder, name);
   Watch watch(folder);
-  const Tmux tmux(place_.team().name, place_.root().path(), socket_);
+  const Tmux tmux(session_.team().name, session_.root().path(), socket_);
   // A pane has the environment of the tmux server. The teammate must have ours: a key and its address come from the
   // same place.
   Variables environment = environment_of_others(keys_);

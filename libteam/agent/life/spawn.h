@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "libteam/agent/life/workplace.h"
 #include "libteam/agent/model/keys.h"
 #include "libteam/record/member_state.h"
+#include "libteam/store/team_session.h"
 
 namespace team {
 
@@ -31,7 +31,7 @@ SpawnMode choose_mode(const std::string& mode, const std::function<void(std::str
 
 class Spawner {
  public:
-  Spawner(Workplace& place, SpawnMode mode, std::function<void(std::string_view)> warn);
+  Spawner(TeamSession& session, SpawnMode mode, std::function<void(std::string_view)> warn);
 
   // Keys that we have put away, for started teammates. Without this call they get the keys of our environment.
   void give(Keys keys) { keys_ = std::move(keys); }
@@ -60,7 +60,7 @@ class Spawner {
                      const std::string& directory);
   void dismiss(std::vector<std::string> names);
 
-  Workplace& place_;
+  TeamSession& session_;
   SpawnMode mode_;
   std::function<void(std::string_view)> warn_;
   Keys keys_;

@@ -37,28 +37,28 @@ class Reporter {
 
 }  // namespace
 
-bool is_still(const Workplace& place) {
-  const auto running = place.running();
+bool is_still(const TeamSession& session) {
+  const auto running = session.running();
   if (running.empty()) return true;
-  if (!everybody_idles(place.roster(), place.team())) return false;
+  if (!everybody_idles(session.roster(), session.team())) return false;
   for (const Member& member : running) {
     bool mail = false;
-    place.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
+    session.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
     if (mail) return false;  // it is about to wake
   }
-  place.board().reclaim();  // what the dead held: perhaps nobody of those who run may take it
-  return place.board().is_quiet(running);
+  session.board().reclaim();  // what the dead held: perhaps nobody of those who run may take it
+  return session.board().is_quiet(running);
 }
 
 namespace {
 
 // A store that was removed may be made again, for some seconds.
-bool is_there(Workplace& place, std::optional<Deadline>& absence) {
+bool is_there(TeamSession& session, std::optional<Deadline>& absence) {
   constexpr double kAbsence = 5;
   try {
-    place.refresh();
+    session.refresh();
     absence.reset();
-    return place.has_board();
+    return session.has_board();
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
     if (!absence) absence = Deadline::in(kAbsence);
@@ -69,26 +69,26 @@ bool is_there(Workplace& place, std::optional<Deadline>& absence) {
 
 }  // namespace
 
-TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& signals,
+TeamEnd await_end(TeamSession& session, const Deadline& deadline, const Signals& signals,
                   const std::function<void(std::string_view)>& report) {
-  Folder folder = place.roster().folder_of(place.team().name);
+  Folder folder = session.roster().folder_of(session.team().name);
   Watch watch;
   const auto watch_all = [&] {
     watch.clear();
     watch.add(folder);
-    place.board().watch(watch);
+    session.board().watch(watch);
     watch.wake_on(signals.fd());
   };
   watch_all();
-  const EventLog log(folder, place.lock_timeout());
+  const EventLog log(folder, session.lock_timeout());
   Reporter reporter(log, report);
   std::optional<Deadline> absence;
   while (true) {
-    const bool is_whole = is_there(place, absence);
-    if (is_whole && !folder.is_in_place()) folder = place.roster().folder_of(place.team().name);
+    const bool is_whole = is_there(session, absence);
+    if (is_whole && !folder.is_in_place()) folder = session.roster().folder_of(session.team().name);
     if (is_whole) reporter.catch_up();
     if (const auto signal = signals.take()) return {TeamEnd::Kind::interrupted, *signal};
-    if (is_whole && is_still(place)) break;
+    if (is_whole && is_still(session)) break;
     // The end of a life is told just before its lock is free: hence a look every now and then.
     if (watch.wait(deadline.or_in(1)).all) watch_all();
     if (deadline.passed()) return {TeamEnd::Kind::too_late, 0};
@@ -97,18 +97,18 @@ TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& sig
   return {};
 }
 
-std::vector<std::string> what_is_missing(const Workplace& place) {
+std::vector<std::string> what_is_missing(const TeamSession& session) {
   std::vector<std::string> missing;
   const auto look = [&](const SeenTask& seen) {
     if (seen.task.status == Status::completed) return;
-    const auto reasons = explain(seen.task, place.roster(), &place.team(), place.board().view());
+    const auto reasons = explain(seen.task, session.roster(), &session.team(), session.board().view());
     missing.push_back(fmt::format("task {} '{}': {}", seen.task.id, cut_characters(one_line(seen.task.subject), 60),
                                   one_line(reasons.front().text)));
   };
   const auto broken = [&](TaskId id, const Error& error) {
     missing.push_back(fmt::format("task {}: {}", id, error.what()));
   };
-  place.board().view().each({}, BoardView::Detail::open_blockers, look, broken);
+  session.board().view().each({}, BoardView::Detail::open_blockers, look, broken);
   return missing;
 }
 

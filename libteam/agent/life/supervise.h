@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libteam/agent/life/workplace.h"
+#include "libteam/store/team_session.h"
 #include "libteam/system/process.h"
 
 namespace team {
@@ -22,14 +22,14 @@ struct TeamEnd {
 };
 
 // Whether nothing is left that one who runs could do or is about to do.
-bool is_still(const Workplace& place);
+bool is_still(const TeamSession& session);
 
 // Blocks until all teammates idle or have ended and nothing is left that one who runs could do. `report` is told what
 // happens to the tasks meanwhile, a line each.
-TeamEnd await_end(Workplace& place, const Deadline& deadline, const Signals& signals,
+TeamEnd await_end(TeamSession& session, const Deadline& deadline, const Signals& signals,
                   const std::function<void(std::string_view)>& report);
 
 // Why not every task is completed: a line for each that is not. Empty: all are.
-std::vector<std::string> what_is_missing(const Workplace& place);
+std::vector<std::string> what_is_missing(const TeamSession& session);
 
 }  // namespace team

@@ -49,13 +49,14 @@ std::string senders_of(const std::vector<Message>& messages) {
 
 }  // namespace
 
-Teammate::Teammate(Workplace& place, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience)
-    : place_(place),
+Teammate::Teammate(TeamSession& session, TeammateOptions options, Driver& driver, const Signals& signals,
+                   Audience audience)
+    : session_(session),
       options_(std::move(options)),
       driver_(driver),
       signals_(signals),
       audience_(std::move(audience)),
-      mail_(place_, {options_.auto_claim, options_.plan, driver.converses(), options_.user_listens},
+      mail_(session_, {options_.auto_claim, options_.plan, driver.converses(), options_.user_listens},
             [this](const std::string& line) { note(line); }) {
   audience_.record = [this](const std::vector<Event>& events) { record(events); };
   audience_.spend = [this](const Usage& all) { presence_->set_usage(to_json_text(all)); };
@@ -79,28 +80,28 @@ int Teammate::run() {
 
 // All or nothing: who cannot have the name, a place in the team or the task is not started.
 void Teammate::start() {
-  const Actor& self = place_.self();
-  const bool joins = place_.team().find(self.name) == nullptr;
+  const Actor& self = session_.self();
+  const bool joins = session_.team().find(self.name) == nullptr;
   if (joins) {
-    Team trial = place_.team();
-    add_member(trial, self.name, options_.role, place_.membership().lives());
+    Team trial = session_.team();
+    add_member(trial, self.name, options_.role, session_.membership().lives());
   }
-  presence_.emplace(place_.roster(), place_.team(), self.name, place_.lock_timeout());
+  presence_.emplace(session_.roster(), session_.team(), self.name, session_.lock_timeout());
   // Others may have taken its place since it ended.
-  if (!joins && presence_->before()) check_room_for(place_.team(), self.name, place_.membership().lives());
+  if (!joins && presence_->before()) check_room_for(session_.team(), self.name, session_.membership().lives());
   driver_.begin_life();
-  door_.emplace(presence_->folder(), self.name, Durability::process, place_.lock_timeout());
+  door_.emplace(presence_->folder(), self.name, Durability::process, session_.lock_timeout());
   recover();
   if (options_.task) {
     TaskChange claim;
     claim.status = Status::in_progress;
-    Changed claimed = place_.board().change(*options_.task, claim, self);
+    Changed claimed = session_.board().change(*options_.task, claim, self);
     held_.push_front({std::move(claimed.task), claimed.owner_before == self.name, std::nullopt, false});
   }
   try {
     if (joins) {
-      place_.membership().join(self.name, options_.role);
-      place_.refresh();
+      session_.membership().join(self.name, options_.role);
+      session_.refresh();
     }
   } catch (const Error&) {
     for (const Job& job : held_) put_back(job, "released: its owner could not be started");
@@ -117,7 +118,7 @@ void Teammate::start() {
   if (first.pane) first.tmux = split(environment_variable("TMUX").value_or(""), ',').front();
   first.start = options_.start;
   if (options_.prompt) first.start.arguments.insert(first.start.arguments.end(), {"--prompt", *options_.prompt});
-  presence_->begin(std::move(first), place_.mail(), self);
+  presence_->begin(std::move(first), session_.mail(), self);
   record({make_event("RUN_STARTED", {{"run_id", self.run.value_or("")}})});
 }
 
@@ -126,12 +127,12 @@ void Teammate::start() {
 void Teammate::recover() {
   const bool keeps = options_.auto_claim && !options_.task;
   const auto recovery = keeps ? Board::Recovery::take_over : Board::Recovery::release;
-  for (Task& task : place_.board().recover(place_.self(), recovery)) {
+  for (Task& task : session_.board().recover(session_.self(), recovery)) {
     note(fmt::format("task {} is left from the last life", task.id));
-    for (const Request& request : place_.mail().requests().pending([](const Error&) {})) {
+    for (const Request& request : session_.mail().requests().pending([](const Error&) {})) {
       const bool stale =
-          request.kind == RequestKind::plan && request.from == place_.self().name && request.task == task.id;
-      if (stale) place_.mail().requests().withdraw(request.id);
+          request.kind == RequestKind::plan && request.from == session_.self().name && request.task == task.id;
+      if (stale) session_.mail().requests().withdraw(request.id);
     }
     if (keeps) held_.push_back({std::move(task), false, std::nullopt, true});
   }
@@ -207,7 +208,7 @@ void Teammate::step() {
     return;
   }
   if (auto claimed = claim_next()) {
-    const bool assigned = claimed->owner_before == place_.self().name;
+    const bool assigned = claimed->owner_before == session_.self().name;
     work_on({std::move(claimed->task), assigned, std::nullopt, false});
     return;
   }
@@ -221,12 +222,12 @@ void Teammate::step() {
 
 // Looks at the team as it is now. If its folder was removed, waits for it to come back, and then goes on there.
 void Teammate::refresh() {
-  const bool had_board = place_.has_board();
+  const bool had_board = session_.has_board();
   const Deadline absence = Deadline::in(kLongestAbsence);
   bool is_missing = false;
   while (true) {
     try {
-      place_.refresh();
+      session_.refresh();
       break;
     } catch (const Error& error) {
       if (error.code() != Code::not_found || absence.passed()) throw;
@@ -235,8 +236,8 @@ void Teammate::refresh() {
     pause(absence.or_in(kLookForStore));
     if (ending_) return;
   }
-  if (is_missing || !place_.has_board()) doubt_ = Deadline::in(kDoubt);
-  if (had_board && !place_.has_board()) note("the board was removed; waits for it to come back");
+  if (is_missing || !session_.has_board()) doubt_ = Deadline::in(kDoubt);
+  if (had_board && !session_.has_board()) note("the board was removed; waits for it to come back");
   if (!presence_->folder().is_in_place()) return_to_team();
 }
 
@@ -245,12 +246,12 @@ void Teammate::return_to_team() {
   put_watch_away();
   post_.reset();
   deputy_post_.reset();
-  const Actor& self = place_.self();
-  if (place_.team().find(self.name) == nullptr) {
-    place_.membership().join(self.name, self.role);
-    place_.refresh();
+  const Actor& self = session_.self();
+  if (session_.team().find(self.name) == nullptr) {
+    session_.membership().join(self.name, self.role);
+    session_.refresh();
   }
-  presence_->move_to(place_.roster().folder_of(place_.team().name));
+  presence_->move_to(session_.roster().folder_of(session_.team().name));
   note("the team has another folder; goes on there");
 }
 
@@ -266,7 +267,7 @@ void Teammate::pause(const Deadline& deadline) {
 void Teammate::await_board() {
   refresh();
   const Deadline absence = Deadline::in(kLongestBoardAbsence);
-  while (!ending_ && !place_.has_board() && !absence.passed()) {
+  while (!ending_ && !session_.has_board() && !absence.passed()) {
     pause(absence.or_in(kLookForStore));
     if (!ending_) refresh();
   }
@@ -274,7 +275,7 @@ void Teammate::await_board() {
 
 // Whether no task can come to it any more. Not said for a moment after tasks were removed: they may come back.
 bool Teammate::is_done_with_board() {
-  if (!place_.has_board() || !place_.board().is_over_for(place_.self())) return false;
+  if (!session_.has_board() || !session_.board().is_over_for(session_.self())) return false;
   if (!doubt_ || doubt_->passed()) return true;
   look_again_ = look_again_.or_at(*doubt_);
   return false;
@@ -287,9 +288,9 @@ void Teammate::work_on_held() {
 }
 
 std::optional<Changed> Teammate::claim_next() {
-  if (!options_.auto_claim || !place_.has_board()) return std::nullopt;
+  if (!options_.auto_claim || !session_.has_board()) return std::nullopt;
   try {
-    return place_.board().claim_next(place_.self());
+    return session_.board().claim_next(session_.self());
   } catch (const Error& error) {
     if (error.code() != Code::busy) throw;
     find_left_tasks();
@@ -301,11 +302,11 @@ std::optional<Changed> Teammate::claim_next() {
 void Teammate::find_left_tasks() {
   TaskFilter filter;
   filter.statuses = {Status::in_progress};
-  filter.owner = place_.self().name;
+  filter.owner = session_.self().name;
   const auto keep = [&](const SeenTask& seen) {
-    if (seen.task.run == place_.self().run) held_.push_back({seen.task, false, std::nullopt, true});
+    if (seen.task.run == session_.self().run) held_.push_back({seen.task, false, std::nullopt, true});
   };
-  place_.board().view().each(filter, BoardView::Detail::open_blockers, keep, [](TaskId, const Error&) {});
+  session_.board().view().each(filter, BoardView::Detail::open_blockers, keep, [](TaskId, const Error&) {});
 }
 
 void Teammate::end() {
@@ -321,9 +322,9 @@ void Teammate::end() {
     become(ending_->state, ending_->reason);
     const bool failed = ending_->state == State::error;
     record({make_event(failed ? "RUN_ERROR" : "RUN_FINISHED", {{failed ? "message" : "reason", ending_->reason}})});
-    if (failed && driver_.converses() && place_.self().name != place_.team().lead) {
-      place_.mail().notify(place_.team().lead, "error",
-                           fmt::format("[System] {} has ended: {}", place_.self().name, one_line(ending_->reason)));
+    if (failed && driver_.converses() && session_.self().name != session_.team().lead) {
+      session_.mail().notify(session_.team().lead, "error",
+                             fmt::format("[System] {} has ended: {}", session_.self().name, one_line(ending_->reason)));
     }
   } catch (const Error& error) {
     note(error.what());  // a full disk or a team that is gone; there is nothing more to say it to
@@ -352,14 +353,14 @@ void Teammate::end_with(const Outcome& outcome, State state) {
 }
 
 Identity Teammate::identity() const {
-  return {place_.self().name, place_.self().role, place_.team().name, options_.role_prompt};
+  return {session_.self().name, session_.self().role, session_.team().name, options_.role_prompt};
 }
 
 // A system that refuses to have it written down does not keep anybody from working.
 void Teammate::become(State state, const std::string& reason, std::optional<TaskId> task) {
   const State from = presence_->now().state;
   try {
-    presence_->become(state, reason, task, place_.mail(), place_.self());
+    presence_->become(state, reason, task, session_.mail(), session_.self());
   } catch (const Error& error) {
     if (!may_pass(error) && error.code() != Code::unknown) throw;
     note(fmt::format("{}: {}", name_of(error.code()), error.what()));
@@ -371,7 +372,7 @@ void Teammate::become(State state, const std::string& reason, std::optional<Task
 // That something could not be written down is no reason to stop working.
 void Teammate::record(const std::vector<Event>& events) const {
   try {
-    place_.mail().record(place_.self(), events);
+    session_.mail().record(session_.self(), events);
   } catch (const Error& error) {
     note(error.what());
   }
@@ -405,7 +406,7 @@ void Teammate::watch() {
   dozes_ = false;
   watch_ = take_watch();
   watch_->add(presence_->folder());
-  place_.board().watch(*watch_);
+  session_.board().watch(*watch_);
   hear_of_news();
 }
 
@@ -414,7 +415,7 @@ void Teammate::hear_of_news() {
   for (const int fd : {signals_.fd(), driver_.news(), options_.waker}) {
     if (fd >= 0) watch_->wake_on(fd);
   }
-  watch_->look_every(number_setting(place_.team(), "idle.poll"));
+  watch_->look_every(number_setting(session_.team(), "idle.poll"));
 }
 
 // Idle members elect one lookout per role, so that a new task wakes one process instead of hundreds. The lookout
@@ -428,7 +429,7 @@ void Teammate::doze() {
     watch();
     return;
   }
-  const std::string role = place_.self().role ? "-" + *place_.self().role : "";
+  const std::string role = session_.self().role ? "-" + *session_.self().role : "";
   const std::string post = fmt::format(".lookout{}.lock", role);
   if (!post_ || post_->name() != post) {
     post_.emplace(folder, post);
@@ -446,7 +447,7 @@ void Teammate::doze() {
   watch_->add(folder, kTeamConfig, Watch::Kind::written);
   hear_of_news();
   if (options_.auto_claim && watch_->is_told()) queue();
-  board_seen_ = place_.board().changed_at();
+  board_seen_ = session_.board().changed_at();
 }
 
 void Teammate::queue() {
@@ -455,7 +456,7 @@ void Teammate::queue() {
     watch_->wake_on(deputy_post_->fd());
     return;
   }
-  place_.board().watch(*watch_);
+  session_.board().watch(*watch_);
   if (post_->take_or_wait()) look_again_ = Deadline::in(0);  // it is free by now
   else watch_->wake_on(post_->fd());
 }
@@ -525,9 +526,9 @@ void Teammate::acknowledge(Batch& batch) {
 
 // The mail that came while its driver works. False if this life ends by it.
 bool Teammate::hear(const Meanwhile::Keep& keep) {
-  place_.refresh();
-  const Mailbox mailbox = place_.mailbox();
-  auto batch = mailbox.take({}, kMostMessages, place_.self().run);
+  session_.refresh();
+  const Mailbox mailbox = session_.mailbox();
+  auto batch = mailbox.take({}, kMostMessages, session_.self().run);
   if (!batch) return true;
   if (ends_by(*batch)) return false;
   const auto messages = deliver(*batch);
@@ -549,7 +550,7 @@ Outcome Teammate::drive(const Work& work) {
   stop_watching();
   if (!driver_.converses()) return driver_.work(work, audience_);
   Work open = work;
-  open.meanwhile.file = inbox_of(place_.self().name);
+  open.meanwhile.file = inbox_of(session_.self().name);
   open.meanwhile.hear = [this](const Meanwhile::Keep& keep) { return hear(keep); };
   open.meanwhile.is_urgent = [this] {
     bool urgent = false;
@@ -565,8 +566,8 @@ Outcome Teammate::drive(const Work& work) {
 
 // Takes what is there, or a part of it. False if there is nothing.
 bool Teammate::work_on_messages(Phase phase) {
-  const Mailbox mailbox = place_.mailbox();
-  auto batch = mailbox.take({}, kMostMessages, place_.self().run);
+  const Mailbox mailbox = session_.mailbox();
+  auto batch = mailbox.take({}, kMostMessages, session_.self().run);
   if (!batch || ends_by(*batch)) return false;
   const auto messages = deliver(*batch);
   bool kept = false;
@@ -645,8 +646,8 @@ bool Teammate::work_on_text(const std::string& title, const std::string& text) {
 bool Teammate::is_mine(const Job& job) const {
   if (!job.task) return true;
   try {
-    const Task now = place_.board().view().get(job.task->id);
-    return now.status == Status::in_progress && now.owner == place_.self().name && now.run == place_.self().run;
+    const Task now = session_.board().view().get(job.task->id);
+    return now.status == Status::in_progress && now.owner == session_.self().name && now.run == session_.self().run;
   } catch (const Error& error) {
     return error.code() != Code::not_found;  // a broken file: whoever mends it decides
   }
@@ -654,7 +655,7 @@ bool Teammate::is_mine(const Job& job) const {
 
 bool Teammate::has_status(const Job& job, Status status) const {
   try {
-    return job.task && place_.board().view().get(job.task->id).status == status;
+    return job.task && session_.board().view().get(job.task->id).status == status;
   } catch (const Error&) {
     return false;  // it is gone or broken, which is not this one's fault
   }
@@ -668,13 +669,13 @@ Work Teammate::piece_of(const Job& job, Phase phase) const {
     std::vector<Task> done;
     for (const TaskId id : job.task->blocked_by) {
       try {
-        done.push_back(place_.board().view().get(id));
+        done.push_back(session_.board().view().get(id));
       } catch (const Error&) {
         continue;  // its result is missing, no more
       }
     }
     work.prompt = prompt_for_task(*job.task, done, job.plan);
-    work.task_file = std::filesystem::absolute(place_.board().path_of(job.task->id));
+    work.task_file = std::filesystem::absolute(session_.board().path_of(job.task->id));
   } else {
     work.prompt = prompt_for_text(*options_.prompt, job.plan);
   }
@@ -716,13 +717,13 @@ bool Teammate::agree_on_plan(Job& job) {
     }
     OutgoingMessage letter;
     letter.type = "plan_approval_request";
-    letter.to = place_.team().lead;
+    letter.to = session_.team().lead;
     letter.content = outcome.result;
     if (job.task) letter.task = job.task->id;
     const std::string request = new_id();  // ours, so that it is known even if it is not known how the sending ended
     letter.request_id = request;
     try {
-      persist([&] { place_.mail().send(letter, place_.self()); });
+      persist([&] { session_.mail().send(letter, session_.self()); });
     } catch (const Error& error) {
       if (error.code() != Code::permission_denied) throw;
       settle(job, Outcome{.kind = Outcome::Kind::failed, .reason = error.what()});  // a hook refused the plan
@@ -732,7 +733,7 @@ bool Teammate::agree_on_plan(Job& job) {
       put_back(job, ending_->reason);
       return false;
     }
-    become(State::plan_pending, fmt::format("plan {} waits for {}", request, place_.team().lead), id);
+    become(State::plan_pending, fmt::format("plan {} waits for {}", request, session_.team().lead), id);
     const auto answer = await_answer(request, job);
     if (!answer) return false;
     job.plan = answer;
@@ -750,7 +751,7 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
   while (true) {
     try {
       if (!watch_ || dozes_) watch();
-      const Request request = place_.mail().requests().get(id);
+      const Request request = session_.mail().requests().get(id);
       const bool is_answered = request.status != RequestStatus::pending;
       if (is_answered && is_mine(job)) {
         return PlanAnswer{request.status == RequestStatus::approved, request.feedback.value_or(""),
@@ -762,7 +763,7 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
       if (!ending_ && driver_.has_news() && work_on_text("what has ended", "") && !ending_) continue;
       const bool lost = !is_mine(job);
       if (ending_ || lost) {
-        if (!is_answered) persist([&] { place_.mail().requests().withdraw(id); });
+        if (!is_answered) persist([&] { session_.mail().requests().withdraw(id); });
         if (ending_) {
           if (!lost) put_back(job, ending_->reason);
         } else {
@@ -772,7 +773,7 @@ std::optional<PlanAnswer> Teammate::await_answer(const std::string& id, const Jo
         return std::nullopt;
       }
       // An answer is noted, sent and then final; of the last step nothing tells.
-      if (place_.mail().requests().get(id).verdict) look_again_ = Deadline::in(0.02);
+      if (session_.mail().requests().get(id).verdict) look_again_ = Deadline::in(0.02);
       Changes changes;
       do changes = watch_->wait(look_again_);
       while (changes.any && !concerns_me(changes));
@@ -832,15 +833,15 @@ void Teammate::report_prompt(const Outcome& outcome) {
   presence_->set_start(options_.start);
   if (outcome.kind == Outcome::Kind::done) return;
   note(outcome.reason);
-  if (place_.self().name == place_.team().lead) return;
-  place_.mail().notify(
-      place_.team().lead, "error",
-      fmt::format("[System] {} could not do what its prompt asks: {}", place_.self().name, one_line(outcome.reason)));
+  if (session_.self().name == session_.team().lead) return;
+  session_.mail().notify(
+      session_.team().lead, "error",
+      fmt::format("[System] {} could not do what its prompt asks: {}", session_.self().name, one_line(outcome.reason)));
 }
 
 void Teammate::complete(const Task& task, const std::string& result) {
   std::optional<TaskUpdate> update;
-  persist([&] { update = place_.tasks().complete(task.id, result.empty() ? std::nullopt : std::optional(result)); });
+  persist([&] { update = session_.tasks().complete(task.id, result.empty() ? std::nullopt : std::optional(result)); });
   if (!update) return;
   note(fmt::format("completed task {}", task.id));
   note_trouble(*update);
@@ -852,15 +853,15 @@ void Teammate::note_trouble(const TaskUpdate& update) const {
 }
 
 void Teammate::give_up(const Task& task, const std::string& reason) {
-  persist([&] { note_trouble(place_.tasks().fail(task.id, reason)); });
+  persist([&] { note_trouble(session_.tasks().fail(task.id, reason)); });
   note(fmt::format("failed task {} after {} attempts", task.id, task.attempts));
 }
 
 void Teammate::put_back(const Job& job, const std::string& reason) {
   if (!job.task) return;
-  const auto owner = job.assigned ? std::optional(place_.self().name) : std::nullopt;
+  const auto owner = job.assigned ? std::optional(session_.self().name) : std::nullopt;
   std::optional<TaskUpdate> update;
-  persist([&] { update = place_.tasks().release(job.task->id, reason, owner); });
+  persist([&] { update = session_.tasks().release(job.task->id, reason, owner); });
   if (!update) return;
   note_trouble(*update);
   if (job.plan && job.plan->approved) approved_ = {update->changed.task, *job.plan};
@@ -875,7 +876,7 @@ bool Teammate::is_kept_busy() {
   wanted.reason = "nothing to do";
   wanted.task.reset();
   const Event event = member_state_event(presence_->now().state, wanted);
-  const auto objection = place_.mail().objection("teammate-idle", place_.self(), event);
+  const auto objection = session_.mail().objection("teammate-idle", session_.self(), event);
   if (!objection) return false;
   ++objections_;
   become(State::active, fmt::format("the hook teammate-idle: {}", *objection));
@@ -908,17 +909,17 @@ void Teammate::idle() {
   if (!is_idle(presence_->now().state)) {
     become(State::idle, "nothing to do");
     if (!is_idle(presence_->now().state)) look_again_ = Deadline::in(1);
-    if (switch_setting(place_.team(), "idle.notify")) {
-      place_.mail().notify(place_.team().lead, "idle_notification",
-                           fmt::format("[Idle] {} is idle.", place_.self().name));
+    if (switch_setting(session_.team(), "idle.notify")) {
+      session_.mail().notify(session_.team().lead, "idle_notification",
+                             fmt::format("[Idle] {} is idle.", session_.self().name));
     }
   }
   if (!idle_end_) {
     idle_end_ = options_.deadline;
     if (options_.idle_timeout) idle_end_ = idle_end_->or_in(*options_.idle_timeout);
   }
-  if (place_.has_board()) {
-    presence_->tell_if_all_idle(place_.roster(), place_.team(), place_.board(), place_.mail());
+  if (session_.has_board()) {
+    presence_->tell_if_all_idle(session_.roster(), session_.team(), session_.board(), session_.mail());
     if (post_ && !dozes_) wake_owners();
     watch_leases();
   } else {
@@ -948,10 +949,10 @@ void Teammate::idle() {
 // Whether files are gone that only go with the whole store, or with a task that is deleted.
 bool Teammate::is_being_removed(const Changes& changes) const {
   const Folder& team = presence_->folder();
-  if (changes.all) return !team.has(kTeamConfig) || !team.has(inbox_lock_of(place_.self().name));
+  if (changes.all) return !team.has(kTeamConfig) || !team.has(inbox_lock_of(session_.self().name));
   if (!changes.removed) return false;
   return std::any_of(changes.names.begin(), changes.names.end(), [&](const std::string& name) {
-    if (TaskFiles::id_of(name)) return !place_.board().folder().has(name);
+    if (TaskFiles::id_of(name)) return !session_.board().folder().has(name);
     return (name.ends_with(".alive") || name == kTeamConfig) && !team.has(name);
   });
 }
@@ -965,7 +966,7 @@ void Teammate::await_removal() {
 
 // The end of a lease is no change of any file. A deputy leaves it to the lookout at first.
 void Teammate::watch_leases() {
-  const std::int64_t end = options_.auto_claim && (!dozes_ || is_deputy_) ? place_.board().lapses().lease_end : 0;
+  const std::int64_t end = options_.auto_claim && (!dozes_ || is_deputy_) ? session_.board().lapses().lease_end : 0;
   if (end == 0) return;
   constexpr double kSecond = 1e9;
   if (end <= boot_ns()) look_again_ = look_again_.or_in(1);  // it could not be reclaimed
@@ -985,20 +986,20 @@ bool Teammate::stirs(const Changes& changes) {
   if (is_woken || door_->has_new() || std::find(names.begin(), names.end(), kTeamConfig) != names.end()) return true;
   if (is_told) return false;
   // Nobody has told it anything: should the one at the post hang, or be missing, it looks for itself.
-  return place_.board().changed_at() != board_seen_ || !place_.is_current();
+  return session_.board().changed_at() != board_seen_ || !session_.is_current();
 }
 
 // Those who have tasks that are ready and doze; all others have woken by themselves.
 void Teammate::wake_owners() const {
-  for (const std::string& owner : place_.board().owners_of_ready()) {
-    if (owner != place_.self().name && owner != "user") place_.mail().mailbox(owner).nudge();
+  for (const std::string& owner : session_.board().owners_of_ready()) {
+    if (owner != session_.self().name && owner != "user") session_.mail().mailbox(owner).nudge();
   }
 }
 
 // The folders also tell of what only others care for: their states, their mail, the log.
 bool Teammate::concerns_me(const Changes& changes) {
   if (changes.all || changes.names.empty()) return true;
-  const std::string inbox = inbox_of(place_.self().name);
+  const std::string inbox = inbox_of(session_.self().name);
   bool concerns = false;
   for (const std::string& name : changes.names) {
     const bool is_task = name.ends_with(".json") && parse_integer(name.substr(0, name.size() - 5));

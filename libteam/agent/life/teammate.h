@@ -17,8 +17,8 @@
 #include "libteam/agent/life/driver.h"
 #include "libteam/agent/life/mail_handler.h"
 #include "libteam/agent/life/prompt.h"
-#include "libteam/agent/life/workplace.h"
 #include "libteam/store/files/presence.h"
+#include "libteam/store/team_session.h"
 #include "libteam/system/process.h"
 #include "libteam/system/queued_lock.h"
 #include "libteam/system/watch.h"
@@ -57,8 +57,8 @@ struct TeammateOptions {
 
 class Teammate {
  public:
-  // `place`, `driver`, `signals` and `audience` outlive this. Nothing happens yet.
-  Teammate(Workplace& place, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience);
+  // `session`, `driver`, `signals` and `audience` outlive this. Nothing happens yet.
+  Teammate(TeamSession& session, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience);
   ~Teammate();
 
   // Whether it has the name, and so its life.
@@ -155,7 +155,7 @@ class Teammate {
   void end_with(const Outcome& outcome, State state);
   Identity identity() const;
 
-  Workplace& place_;
+  TeamSession& session_;
   TeammateOptions options_;
   Driver& driver_;
   const Signals& signals_;

@@ -58,7 +58,7 @@ std::int64_t used_by_all(const Folder& folder, const Team& team, const std::stri
 
 // In the order in which one needs another.
 struct ModelAgent::Parts {
-  Workplace& place;
+  TeamSession& session;
   Folder folder;
   ModelPart part;
   std::int64_t budget = 0;        // 0: none
@@ -68,14 +68,14 @@ struct ModelAgent::Parts {
   Toolbox tools;
   std::unique_ptr<ModelDriver> whole;
 
-  Parts(Workplace& at, ModelPart given)
-      : place(at),
+  Parts(TeamSession& at, ModelPart given)
+      : session(at),
         folder(at.roster().folder_of(at.team().name)),
         part(std::move(given)),
         background(folder.make_beneath(kOutputsFolder, Durability::process), at.self().name) {}
 
   std::unique_ptr<Provider> make(const ModelChoice& choice);
-  void add_tools(const ModelChoice& choice, TurnState& conduct);
+  void add_tools(const ModelChoice& choice, TurnState& turn);
   Briefing brief() const;
   ModelRules rules(const ModelChoice& choice) const;
   std::optional<std::string> over_budget(const Usage& used) const;
@@ -94,10 +94,10 @@ std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
     wanted.key = key_of(part.keys, key_variable(choice));
     check_key(choice, wanted.key);
     ModelSlots slots(folder.make_beneath(kSlotsFolder, Durability::process),
-                     [this] { return static_cast<std::int64_t>(number_setting(place.team(), "model.concurrency")); });
-    wanted.silence_seconds = number_setting(place.team(), "model.silence");
+                     [this] { return static_cast<std::int64_t>(number_setting(session.team(), "model.concurrency")); });
+    wanted.silence_seconds = number_setting(session.team(), "model.silence");
     RetryPolicy patience;
-    patience.tries = static_cast<int>(number_setting(place.team(), "model.tries"));
+    patience.tries = static_cast<int>(number_setting(session.team(), "model.tries"));
     made = std::make_unique<RetryingProvider>(make_provider(wanted), patience, std::move(slots),
                                               [this](const Delay& delay) { driver->delayed(delay); });
   }
@@ -105,52 +105,52 @@ std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
   return made;
 }
 
-void ModelAgent::Parts::add_tools(const ModelChoice& choice, TurnState& conduct) {
+void ModelAgent::Parts::add_tools(const ModelChoice& choice, TurnState& turn) {
   const std::string here = std::filesystem::current_path();
   if (!part.delegates) {
     BashPlace bash;
     bash.directory = here;
     bash.environment = part.environment;
-    for (auto& variable : place.environment()) bash.environment.push_back(std::move(variable));
+    for (auto& variable : session.environment()) bash.environment.push_back(std::move(variable));
     bash.outputs = absolute(folder.path_of(kOutputsFolder));
-    bash.prefix = place.self().name;
+    bash.prefix = session.self().name;
     add_bash_tool(tools, bash, background);
     FileScope scope;
     scope.working_directory = here;
-    scope.allowed = {absolute(place.root().path())};
+    scope.allowed = {absolute(session.root().path())};
     for (const std::string& extra : choice.allowed) scope.allowed.push_back(absolute(extra));
-    scope.boards = [this] { return boards_of(place.root(), place.lock_timeout()); };
-    scope.lock = [this] { return lock_project_files(place.root(), place.lock_timeout()); };
+    scope.boards = [this] { return boards_of(session.root(), session.lock_timeout()); };
+    scope.lock = [this] { return lock_project_files(session.root(), session.lock_timeout()); };
     add_file_tools(tools, scope);
   }
-  add_team_tools(tools, place, conduct);
+  add_team_tools(tools, session, turn);
   if (part.leads) {
     part.recruiting.secrets = part.keys;
-    add_lead_tools(tools, place, background, conduct, part.recruiting);
+    add_lead_tools(tools, session, background, turn, part.recruiting);
   }
   if (part.tools) tools.keep_only(*part.tools);
 }
 
 Briefing ModelAgent::Parts::brief() const {
   Briefing briefing;
-  briefing.self = {place.self().name, place.self().role, place.team().name, part.role_prompt};
+  briefing.self = {session.self().name, session.self().role, session.team().name, part.role_prompt};
   briefing.leads = part.leads;
   briefing.delegates = part.delegates;
-  const auto life_of = place.roster().lives(place.team().name);
-  briefing.members = list_members(place.team(), [&](const Member& member) -> std::string {
+  const auto life_of = session.roster().lives(session.team().name);
+  briefing.members = list_members(session.team(), [&](const Member& member) -> std::string {
     return part.leads && life_of(member.name) == Life::dead ? " (has ended; Task with its name starts it again)" : "";
   });
   if (part.leads) {
-    for (const Role& role : place.team().roles) {
+    for (const Role& role : session.team().roles) {
       const std::string about = first_line(parse_role(role, "config.json").prompt);
       briefing.roles.push_back(fmt::format("{}: {}", role.name, cut_characters(one_line(about), 200)));
     }
-    for (const Skill& skill : list_skills(place.root().folder())) {
+    for (const Skill& skill : list_skills(session.root().folder())) {
       briefing.skills.push_back(fmt::format("{}: {}", skill.name, skill.description));
     }
   }
-  briefing.board = summarize_board(place.board().view(), kMostTasksShown);
-  briefing.digest = digest_for(place.mail().events(), place.team(), place.self().name);
+  briefing.board = summarize_board(session.board().view(), kMostTasksShown);
+  briefing.digest = digest_for(session.mail().events(), session.team(), session.self().name);
   return briefing;
 }
 
@@ -173,23 +173,23 @@ ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
 
 std::optional<std::string> ModelAgent::Parts::over_budget(const Usage& used) const {
   if (budget == 0) return std::nullopt;
-  const auto all = part.leads ? used_by_all(folder, place.team(), place.self().name, used) : total(used);
+  const auto all = part.leads ? used_by_all(folder, session.team(), session.self().name, used) : total(used);
   if (all < budget) return std::nullopt;
   return fmt::format("the budget of {} tokens is used up ({})", budget, all);
 }
 
-ModelAgent::ModelAgent(Workplace& place, const Signals& signals, const ModelChoice& choice, ModelPart part)
-    : parts_(std::make_unique<Parts>(place, std::move(part))) {
+ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const ModelChoice& choice, ModelPart part)
+    : parts_(std::make_unique<Parts>(session, std::move(part))) {
   parts_->budget = choice.budget.value_or(0);
   parts_->provider = parts_->make(choice);
-  parts_->add_tools(choice, conduct_);
-  const auto remember = [this, &place] {
-    return Memory(TranscriptFile(parts_->folder, place.self().name, durability_of(&place.team())),
+  parts_->add_tools(choice, turn_);
+  const auto remember = [this, &session] {
+    return Memory(TranscriptFile(parts_->folder, session.self().name, durability_of(&session.team())),
                   reminder(parts_->brief()));
   };
-  const auto before = state_of(parts_->folder, place.self().name);
+  const auto before = state_of(parts_->folder, session.self().name);
   parts_->whole = std::make_unique<ModelDriver>(
-      *parts_->provider, parts_->tools, remember, parts_->background, conduct_, parts_->folder, signals,
+      *parts_->provider, parts_->tools, remember, parts_->background, turn_, parts_->folder, signals,
       parts_->rules(choice), [this] { return system_prompt(parts_->brief()); },
       before ? parse_usage(before->usage) : Usage{});
   parts_->driver = parts_->whole.get();

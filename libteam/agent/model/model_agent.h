@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "libteam/agent/life/workplace.h"
 #include "libteam/agent/model/keys.h"
 #include "libteam/agent/model/model_driver.h"
 #include "libteam/agent/tools/lead_tools.h"
 #include "libteam/record/model_choice.h"
+#include "libteam/store/team_session.h"
 
 namespace team {
 
@@ -29,14 +29,15 @@ struct ModelPart {
 
 class ModelAgent {
  public:
-  // Throws usage if no model is chosen, a key is missing or a tool does not exist. `place` and `signals` outlive this.
-  ModelAgent(Workplace& place, const Signals& signals, const ModelChoice& choice, ModelPart part);
+  // Throws usage if no model is chosen, a key is missing or a tool does not exist. `session` and `signals` outlive
+  // this.
+  ModelAgent(TeamSession& session, const Signals& signals, const ModelChoice& choice, ModelPart part);
   ModelAgent(const ModelAgent&) = delete;
   ModelAgent& operator=(const ModelAgent&) = delete;
   ~ModelAgent();
 
   ModelDriver& driver();
-  const TurnState& conduct() const { return conduct_; }
+  const TurnState& turn() const { return turn_; }
   // Why nobody may go on, if the budget is used up.
   std::optional<std::string> over_budget() const;
   // Programs that the model has started and that run beside the conversation.
@@ -44,7 +45,7 @@ class ModelAgent {
 
  private:
   struct Parts;
-  TurnState conduct_;
+  TurnState turn_;
   std::unique_ptr<Parts> parts_;
 };
 

@@ -89,13 +89,13 @@ constexpr int kLimitReached = static_cast<int>(Code::invalid_state);
 }  // namespace
 
 ModelDriver::ModelDriver(Provider& provider, Toolbox& tools, std::function<Memory()> remember, Background& background,
-                         TurnState& conduct, const Folder& folder, const Signals& signals, ModelRules rules,
+                         TurnState& turn, const Folder& folder, const Signals& signals, ModelRules rules,
                          std::function<std::string()> system, const Usage& used)
     : provider_(provider),
       tools_(tools),
       remember_(std::move(remember)),
       background_(background),
-      conduct_(conduct),
+      turn_(turn),
       folder_(folder),
       signals_(signals),
       rules_(std::move(rules)),
@@ -126,7 +126,7 @@ Outcome ModelDriver::work(const Work& work, const Audience& audience) {
   audience_ = &audience;
   narrator_ = &narrator;
   bell_ = &bell;
-  conduct_.begin(work);
+  turn_.begin(work);
   close_tools(work);
   narrator.begin_step(work);
   Outcome outcome = begin(work) ? converse(work) : finished("");
@@ -155,7 +155,7 @@ void ModelDriver::close_tools(const Work& work) {
 // A plan is approved for one task: nothing that was started for it runs on when it has ended.
 void ModelDriver::settle() {
   memory_->end();
-  if (conduct_.is_gated) stop_background();
+  if (turn_.is_gated) stop_background();
 }
 
 void ModelDriver::stop_background() {
@@ -181,7 +181,7 @@ bool ModelDriver::begin(const Work& work) {
     Piece piece{work.title, work.phase, task, {}, work.prompt, work.task ? work.task->attempts : 0};
     for (const Message& message : work.messages) {
       if (!memory_->knows(message.id)) piece.messages.push_back(message);
-      conduct_.heard.insert(message.type);
+      turn_.heard.insert(message.type);
     }
     if (!work.messages.empty()) piece.prompt = envelopes_of(piece.messages);
     if (piece.prompt.empty() && work.messages.empty()) piece.prompt = tell_ends();
@@ -225,7 +225,7 @@ Outcome ModelDriver::converse(const Work& work) {
     if (has_calls(answer->parts)) {
       said.clear();
       run_calls();
-      if (conduct_.conclusion) return finished(*conduct_.conclusion);
+      if (turn_.conclusion) return finished(*turn_.conclusion);
     } else if (answer->stop == ModelAnswer::Stop::too_long && continued++ < kMostContinuations) {
       said += text_of(answer->parts);
       memory_->tell("Your answer was cut off, as it was longer than an answer may be. Go on where you were.");
@@ -243,7 +243,7 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
       std::vector<Message> fresh;
       for (const Message& message : messages) {
         if (!memory_->knows(message.id)) fresh.push_back(message);
-        conduct_.heard.insert(message.type);
+        turn_.heard.insert(message.type);
       }
       if (!fresh.empty()) memory_->hear(fresh, envelopes_of(fresh));
     });
@@ -380,11 +380,11 @@ void ModelDriver::run_calls() {
     memory_->answer(call, result.text, result.is_error);
     narrator_->result(call, result);
   }
-  if (conduct_.conclusion) memory_->conclude(*conduct_.conclusion);
+  if (turn_.conclusion) memory_->conclude(*turn_.conclusion);
 }
 
 ToolResult ModelDriver::run_call(const Part& call) {
-  if (conduct_.conclusion) return {"[not done: what was called before has ended this piece of work]", true};
+  if (turn_.conclusion) return {"[not done: what was called before has ended this piece of work]", true};
   if (can_be_read(bell_->fd())) return {"[not done: something urgent came]", true};
   return tools_.call(call.name, call.arguments, bell_->fd());
 }
@@ -413,8 +413,8 @@ Outcome ModelDriver::finished(std::string result) const {
   Outcome outcome{.kind = Kind::done, .result = std::move(result)};
   // Those who are agents it has to write to by itself; a person gets an answer.
   outcome.answers.emplace();
-  if (!conduct_.written_to.contains("user")) outcome.answers->insert("user");
-  outcome.paused = conduct_.paused;
+  if (!turn_.written_to.contains("user")) outcome.answers->insert("user");
+  outcome.paused = turn_.paused;
   return outcome;
 }
 

@@ -65,7 +65,7 @@ class ModelDriver : public Driver {
   // `remember` opens the memory, `system` gives the system prompt as it is now. All that is passed by reference
   // outlives this.
   ModelDriver(Provider& provider, Toolbox& tools, std::function<Memory()> remember, Background& background,
-              TurnState& conduct, const Folder& folder, const Signals& signals, ModelRules rules,
+              TurnState& turn, const Folder& folder, const Signals& signals, ModelRules rules,
               std::function<std::string()> system, const Usage& used);
 
   void begin_life() override { memory_.emplace(remember_()); }
@@ -106,7 +106,7 @@ class ModelDriver : public Driver {
   std::function<Memory()> remember_;
   std::optional<Memory> memory_;  // since begin_life()
   Background& background_;
-  TurnState& conduct_;
+  TurnState& turn_;
   const Folder& folder_;
   const Signals& signals_;
   ModelRules rules_;

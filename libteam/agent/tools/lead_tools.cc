@@ -39,76 +39,76 @@ std::vector<std::string> arguments_for(const Team& team, const std::optional<std
   return arguments;
 }
 
-void check_team(const Workplace& place, const Arguments& arguments, const char* key) {
+void check_team(const TeamSession& session, const Arguments& arguments, const char* key) {
   const auto name = arguments.find_text(key);
-  if (name && *name != place.team().name) {
-    fail(Code::not_found, "you lead team '{}', not '{}'", place.team().name, one_line(*name));
+  if (name && *name != session.team().name) {
+    fail(Code::not_found, "you lead team '{}', not '{}'", session.team().name, one_line(*name));
   }
 }
 
 // Whether its tasks needed approved plans when it ran last: starting it again is no way around that.
-bool was_gated(const Workplace& place, const std::string& name) {
-  const auto state = state_of(place.roster().folder_of(place.team().name), name);
+bool was_gated(const TeamSession& session, const std::string& name) {
+  const auto state = state_of(session.roster().folder_of(session.team().name), name);
   if (!state) return false;
   const auto& given = state->start.arguments;
   return std::find(given.begin(), given.end(), "--plan") != given.end();
 }
 
-ToolResult start_teammate(Workplace& place, const Arguments& arguments, const Recruiting& recruiting) {
+ToolResult start_teammate(TeamSession& session, const Arguments& arguments, const Recruiting& recruiting) {
   const std::string name = arguments.text("name");
   auto role = arguments.find_text("role");
-  Spawner spawner(place, recruiting.mode, recruiting.warn);
+  Spawner spawner(session, recruiting.mode, recruiting.warn);
   spawner.give(recruiting.secrets);
-  place.refresh();
-  const Member* member = place.team().find(name);
+  session.refresh();
+  const Member* member = session.team().find(name);
   if (member != nullptr) {
     if (role && role != member->role) {
       fail(Code::conflict, "{} is in the team already, with role {}", name, member->role.value_or("-"));
     }
     role = member->role;
-    auto line = arguments_for(place.team(), role, arguments.text("prompt"), recruiting);
-    if (arguments.flag("plan_mode_required") || was_gated(place, name)) line.emplace_back("--plan");
+    auto line = arguments_for(session.team(), role, arguments.text("prompt"), recruiting);
+    if (arguments.flag("plan_mode_required") || was_gated(session, name)) line.emplace_back("--plan");
     spawner.start(name, line, "");
     return {fmt::format("{} was started again and goes on with what it knows.", name)};
   }
-  place.membership().join(name, role);
-  place.refresh();
-  auto line = arguments_for(place.team(), role, arguments.text("prompt"), recruiting);
+  session.membership().join(name, role);
+  session.refresh();
+  auto line = arguments_for(session.team(), role, arguments.text("prompt"), recruiting);
   if (arguments.flag("plan_mode_required")) line.emplace_back("--plan");
   spawner.start_all({name}, line, [](const std::string&) {});
   if (const std::string how = spawner.how_to_attach(); !how.empty()) recruiting.warn("to see it: " + how);
   return {fmt::format("{} has joined team '{}' and is at work. It takes tasks from the board by itself.", name,
-                      place.team().name)};
+                      session.team().name)};
 }
 
 // Helpers that have done what they were asked are members no more.
-void dismiss_ended(Workplace& place, std::set<std::string>& helpers) {
+void dismiss_ended(TeamSession& session, std::set<std::string>& helpers) {
   std::vector<std::string> ended;
   for (const std::string& name : helpers) {
-    if (place.roster().life_of(place.team().name, name) == Life::dead) ended.push_back(name);
+    if (session.roster().life_of(session.team().name, name) == Life::dead) ended.push_back(name);
   }
   for (const std::string& name : ended) helpers.erase(name);
-  place.refresh();
+  session.refresh();
   // The team may have let some go already.
-  std::erase_if(ended, [&](const std::string& name) { return place.team().find(name) == nullptr; });
-  place.membership().leave(ended);
-  place.refresh();
+  std::erase_if(ended, [&](const std::string& name) { return session.team().find(name) == nullptr; });
+  session.membership().leave(ended);
+  session.refresh();
 }
 
 // One that does what the prompt says and is gone.
-ToolResult start_helper(Workplace& place, Background& background, const Arguments& arguments,
+ToolResult start_helper(TeamSession& session, Background& background, const Arguments& arguments,
                         const Recruiting& recruiting, std::set<std::string>& helpers, int interrupt) {
   const auto role = arguments.find_text("role");
-  Spawner spawner(place, SpawnMode::background, recruiting.warn);
+  Spawner spawner(session, SpawnMode::background, recruiting.warn);
   const std::string name = spawner.recruit({role.value_or("helper"), role, 1, true}).front();
   helpers.insert(name);
   const std::string prompt = arguments.text("prompt");
-  auto line = spawner.command_line(name, arguments_for(place.team(), role, prompt, recruiting));
+  auto line = spawner.command_line(name, arguments_for(session.team(), role, prompt, recruiting));
   line.insert(line.end(), {"--once", "--no-auto-claim", "--quiet"});
   Program program;
   program.arguments = std::move(line);
   program.environment = environment_of_others(recruiting.secrets);
-  program.directory = place.root().path();
+  program.directory = session.root().path();
   const auto job = background.start_as(std::move(program), name, cut_characters(one_line(prompt), 80));
   if (arguments.flag("run_in_background")) {
     return {fmt::format("Started as {}. You are told when it ends; TaskOutput shows what it says.", name)};
@@ -125,7 +125,7 @@ ToolResult start_helper(Workplace& place, Background& background, const Argument
   return {fmt::format("{} could not do it (exit status {}): {}", name, status, said), true};
 }
 
-void add_task(Toolbox& tools, Workplace& place, Background& background, const Recruiting& recruiting) {
+void add_task(Toolbox& tools, TeamSession& session, Background& background, const Recruiting& recruiting) {
   const ToolSpec spec{"Task",
                       "Start somebody. With a name: a teammate that stays, takes tasks from the board and can be "
                       "written to. Without: a helper that does what the prompt says, gives you its answer and is gone.",
@@ -138,88 +138,89 @@ void add_task(Toolbox& tools, Workplace& place, Background& background, const Re
     "plan_mode_required":{"type":"boolean","description":"of a new teammate: each of its tasks needs a plan that you approve"}},
     "required":["prompt"]})"};
   const auto helpers = std::make_shared<std::set<std::string>>();
-  tools.add(spec, [&place, &background, recruiting, helpers](const Arguments& arguments, int interrupt) -> ToolResult {
-    check_enabled();
-    dismiss_ended(place, *helpers);
-    check_team(place, arguments, "team_name");
-    const auto role = arguments.find_text("role");
-    if (role && !is_name(*role)) fail(Code::usage, "'{}' is not a name of a role", one_line(*role));
-    if (arguments.find_text("name")) return start_teammate(place, arguments, recruiting);
-    if (arguments.flag("plan_mode_required")) {
-      fail(Code::usage, "plan_mode_required goes with the name of a teammate: a helper has no tasks");
-    }
-    const ToolResult result = start_helper(place, background, arguments, recruiting, *helpers, interrupt);
-    dismiss_ended(place, *helpers);
-    return result;
-  });
+  tools.add(spec,
+            [&session, &background, recruiting, helpers](const Arguments& arguments, int interrupt) -> ToolResult {
+              check_enabled();
+              dismiss_ended(session, *helpers);
+              check_team(session, arguments, "team_name");
+              const auto role = arguments.find_text("role");
+              if (role && !is_name(*role)) fail(Code::usage, "'{}' is not a name of a role", one_line(*role));
+              if (arguments.find_text("name")) return start_teammate(session, arguments, recruiting);
+              if (arguments.flag("plan_mode_required")) {
+                fail(Code::usage, "plan_mode_required goes with the name of a teammate: a helper has no tasks");
+              }
+              const ToolResult result = start_helper(session, background, arguments, recruiting, *helpers, interrupt);
+              dismiss_ended(session, *helpers);
+              return result;
+            });
 }
 
-void add_skill(Toolbox& tools, Workplace& place) {
+void add_skill(Toolbox& tools, TeamSession& session) {
   const ToolSpec spec{"Skill", "Read how something is done here. The skills there are stand in your instructions.",
                       R"({"type":"object","properties":{"name":{"type":"string"}},"required":["name"]})"};
-  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
-    return {read_skill(place.root().folder(), arguments.text("name"))};
+  tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
+    return {read_skill(session.root().folder(), arguments.text("name"))};
   });
 }
 
-void add_team_create(Toolbox& tools, Workplace& place) {
+void add_team_create(Toolbox& tools, TeamSession& session) {
   const ToolSpec spec{"TeamCreate", "Make a team. You lead one already: this tells you its name.",
                       R"({"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"}}})"};
-  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+  tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
     const auto name = arguments.find_text("name");
-    if (!name || *name == place.team().name) {
-      return {fmt::format("Team '{}' is there and you lead it. Start teammates with Task.", place.team().name)};
+    if (!name || *name == session.team().name) {
+      return {fmt::format("Team '{}' is there and you lead it. Start teammates with Task.", session.team().name)};
     }
-    fail(Code::conflict, "you lead team '{}', and one lead has one team: go on with it", place.team().name);
+    fail(Code::conflict, "you lead team '{}', and one lead has one team: go on with it", session.team().name);
   });
 }
 
-void add_team_delete(Toolbox& tools, Workplace& place) {
+void add_team_delete(Toolbox& tools, TeamSession& session) {
   const ToolSpec spec{"TeamDelete",
                       "Dismiss the team: all teammates are asked to end and are members no more. The board stays.",
                       R"({"type":"object","properties":{"name":{"type":"string"}}})"};
-  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
-    check_team(place, arguments, "name");
+  tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
+    check_team(session, arguments, "name");
     constexpr double kPatience = 60;
-    place.refresh();
+    session.refresh();
     std::vector<std::string> staying;
-    for (const Stopped& one : stop_teammates(place, running_teammates(place), kPatience, Insist::no)) {
+    for (const Stopped& one : stop_teammates(session, running_teammates(session), kPatience, Insist::no)) {
       if (runs_on(one)) staying.push_back(describe(one));
     }
     if (!staying.empty()) return {join(staying, "\n"), true};
-    place.refresh();
+    session.refresh();
     std::vector<std::string> others;
-    for (const Member& member : place.team().members) {
-      if (member.name != place.team().lead) others.push_back(member.name);
+    for (const Member& member : session.team().members) {
+      if (member.name != session.team().lead) others.push_back(member.name);
     }
-    place.membership().leave(others);
-    place.refresh();
+    session.membership().leave(others);
+    session.refresh();
     return {"All teammates have ended and left the team."};
   });
 }
 
-void add_approve_plan(Toolbox& tools, Workplace& place) {
+void add_approve_plan(Toolbox& tools, TeamSession& session) {
   const ToolSpec spec{"ApprovePlan", "Answer the plan of a teammate, which waits for it.",
                       R"({"type":"object","properties":{
     "request_id":{"type":"string","description":"as it stands in its plan_approval_request"},
     "approve":{"type":"boolean"},
     "feedback":{"type":"string","description":"what to do differently, if it is not approved"}},
     "required":["request_id","approve"]})"};
-  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
-    place.refresh();
-    const Request request = place.mail().requests().get(arguments.text("request_id"));
+  tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
+    session.refresh();
+    const Request request = session.mail().requests().get(arguments.text("request_id"));
     OutgoingMessage letter;
     letter.type = "plan_approval_response";
     letter.to = request.from;
     letter.request_id = request.id;
     letter.approve = arguments.flag("approve");
     letter.feedback = arguments.find_text("feedback");
-    place.mail().send(letter, place.self());
+    session.mail().send(letter, session.self());
     return {fmt::format("{} is told that its plan is {}.", request.from, *letter.approve ? "approved" : "rejected")};
   });
 }
 
-void add_finish_team(Toolbox& tools, Workplace& place, TurnState& conduct) {
+void add_finish_team(Toolbox& tools, TeamSession& session, TurnState& turn) {
   const ToolSpec spec{
       "FinishTeam",
       "The goal is reached: end the run. Refused while tasks are open, unless forced; teammates are asked "
@@ -228,33 +229,33 @@ void add_finish_team(Toolbox& tools, Workplace& place, TurnState& conduct) {
     "summary":{"type":"string","description":"what was done, for the user"},
     "force":{"type":"boolean","description":"though tasks are open"}},
     "required":["summary"]})"};
-  tools.add(spec, [&place, &conduct](const Arguments& arguments, int) -> ToolResult {
+  tools.add(spec, [&session, &turn](const Arguments& arguments, int) -> ToolResult {
     Finish finish;
     finish.summary = arguments.text("summary");
     if (arguments.flag("force")) finish.insist = Insist::yes;
-    const auto staying = finish_team(place, finish);
+    const auto staying = finish_team(session, finish);
     if (!staying.empty()) {
       std::vector<std::string> lines;
       for (const Stopped& one : staying) lines.push_back(describe(one));
       return {"The team is not finished: " + join(lines, "; "), true};
     }
-    conduct.conclusion = *finish.summary;
-    conduct.finished = true;
+    turn.conclusion = *finish.summary;
+    turn.finished = true;
     return {"The team is finished."};
   });
 }
 
 }  // namespace
 
-void add_lead_tools(Toolbox& tools, Workplace& place, Background& background, TurnState& conduct,
+void add_lead_tools(Toolbox& tools, TeamSession& session, Background& background, TurnState& turn,
                     const Recruiting& recruiting) {
-  add_task(tools, place, background, recruiting);
+  add_task(tools, session, background, recruiting);
   add_background_tools(tools, background);
-  add_skill(tools, place);
-  add_team_create(tools, place);
-  add_team_delete(tools, place);
-  add_approve_plan(tools, place);
-  add_finish_team(tools, place, conduct);
+  add_skill(tools, session);
+  add_team_create(tools, session);
+  add_team_delete(tools, session);
+  add_approve_plan(tools, session);
+  add_finish_team(tools, session, turn);
 }
 
 }  // namespace team

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "libteam/agent/life/spawn.h"
-#include "libteam/agent/life/workplace.h"
 #include "libteam/agent/model/model_driver.h"
 #include "libteam/agent/tools/background.h"
 #include "libteam/agent/tools/tool.h"
 #include "libteam/record/model_choice.h"
+#include "libteam/store/team_session.h"
 
 namespace team {
 
@@ -24,7 +24,7 @@ struct Recruiting {
 
 // Task, TaskOutput, TaskStop, Skill, TeamCreate, TeamDelete, ApprovePlan, FinishTeam. All but `recruiting` outlive the
 // tools.
-void add_lead_tools(Toolbox& tools, Workplace& place, Background& background, TurnState& conduct,
+void add_lead_tools(Toolbox& tools, TeamSession& session, Background& background, TurnState& turn,
                     const Recruiting& recruiting);
 
 }  // namespace team

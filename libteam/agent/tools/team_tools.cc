@@ -15,7 +15,7 @@ std::string note_of(const std::string& trouble) {
   return trouble.empty() ? "" : fmt::format("\nNote: {}. Do not repeat it.", one_line(trouble));
 }
 
-void add_task_create(Toolbox& tools, Workplace& place) {
+void add_task_create(Toolbox& tools, TeamSession& session) {
   const ToolSpec spec{
       "TaskCreate",
       "Put a task on the board. Whoever is free and may do it takes it by itself; with an owner only that "
@@ -31,7 +31,7 @@ void add_task_create(Toolbox& tools, Workplace& place) {
     "deliverable":{"type":"string","description":"a file that must exist when it is completed"},
     "metadata":{"type":"object","description":"keys and values of your own"}},
     "required":["subject"]})"};
-  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+  tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
     Draft draft;
     draft.task.subject = arguments.text("subject");
     draft.task.description = arguments.text("description");
@@ -43,11 +43,11 @@ void add_task_create(Toolbox& tools, Workplace& place) {
     draft.task.blocked_by = arguments.integers("blockedBy");
     for (const auto& [key, value] : arguments.entries("metadata")) set_metadata(draft.task, key, value);
     check_task(draft.task);
-    place.refresh();
-    const TaskCreation creation = place.tasks().create({draft});
+    session.refresh();
+    const TaskCreation creation = session.tasks().create({draft});
     std::string text =
         fmt::format("Task #{} is on the board: {}", creation.ids.front(), escape_line(draft.task.subject));
-    if (draft.task.owner && place.team().find(*draft.task.owner) == nullptr) {
+    if (draft.task.owner && session.team().find(*draft.task.owner) == nullptr) {
       text += fmt::format("\nNote: there is no member {} yet.", *draft.task.owner);
     }
     return {text + note_of(creation.trouble)};
@@ -56,25 +56,25 @@ void add_task_create(Toolbox& tools, Workplace& place) {
 
 // A member whose tasks need approved plans does not get around the gate by the board: its tasks are given to it one by
 // one, and only the one whose plan is approved is its to complete.
-void check_gate(const TurnState& conduct, TaskId task, std::optional<Status> status) {
-  if (!conduct.is_gated || (status != Status::in_progress && status != Status::completed)) return;
+void check_gate(const TurnState& turn, TaskId task, std::optional<Status> status) {
+  if (!turn.is_gated || (status != Status::in_progress && status != Status::completed)) return;
   if (status == Status::in_progress) {
     fail(
         Code::permission_denied,
         "your tasks need approved plans, so you cannot take one yourself: end this piece of work, and the next task is "
         "given to you");
   }
-  if (conduct.phase == Phase::plan) {
+  if (turn.phase == Phase::plan) {
     fail(Code::permission_denied,
          "your plan is not approved yet, so you cannot complete a task; submit it with SubmitPlan");
   }
-  if (conduct.task != task) {
+  if (turn.task != task) {
     fail(Code::permission_denied, "you can complete only the task at hand{}",
-         conduct.task ? fmt::format(", {}", *conduct.task) : "");
+         turn.task ? fmt::format(", {}", *turn.task) : "");
   }
 }
 
-void add_task_update(Toolbox& tools, Workplace& place, const TurnState& conduct) {
+void add_task_update(Toolbox& tools, TeamSession& session, const TurnState& turn) {
   const ToolSpec spec{
       "TaskUpdate",
       "Change a task. Status in_progress takes it, completed ends it with a result, failed gives it up, "
@@ -91,7 +91,7 @@ void add_task_update(Toolbox& tools, Workplace& place, const TurnState& conduct)
     "subject":{"type":"string"},"description":{"type":"string"},"activeForm":{"type":"string"},
     "priority":{"type":"integer","minimum":0}},
     "required":["taskId"]})"};
-  tools.add(spec, [&place, &conduct](const Arguments& arguments, int) -> ToolResult {
+  tools.add(spec, [&session, &turn](const Arguments& arguments, int) -> ToolResult {
     TaskChange change;
     change.subject = arguments.find_text("subject");
     change.description = arguments.find_text("description");
@@ -105,9 +105,9 @@ void add_task_update(Toolbox& tools, Workplace& place, const TurnState& conduct)
     if (const auto status = arguments.find_text("status")) change.status = parse_status(*status);
     (change.status == Status::completed ? change.result : change.reason) = arguments.find_text("result");
     if (change.reason && !change.status) fail(Code::usage, "a result goes with the status that it is about");
-    check_gate(conduct, *arguments.find_integer("taskId"), change.status);
-    place.refresh();
-    const TaskUpdate update = place.tasks().update(*arguments.find_integer("taskId"), change);
+    check_gate(turn, *arguments.find_integer("taskId"), change.status);
+    session.refresh();
+    const TaskUpdate update = session.tasks().update(*arguments.find_integer("taskId"), change);
     const Task& task = update.changed.task;
     std::string text = fmt::format("Task #{} is {}.", task.id, name_of(task.status));
     for (const Task& freed : update.changed.freed) {
@@ -117,13 +117,13 @@ void add_task_update(Toolbox& tools, Workplace& place, const TurnState& conduct)
   });
 }
 
-void add_task_list(Toolbox& tools, Workplace& place) {
+void add_task_list(Toolbox& tools, TeamSession& session) {
   const ToolSpec spec{"TaskList", "The board, a line for each task, or those of one status.",
                       R"({"type":"object","properties":{
     "status":{"type":"string","enum":["pending","in_progress","completed","failed"]}}})"};
-  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
+  tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
     const auto status = arguments.find_text("status");
-    if (!status) return {summarize_board(place.board().view(), kMostListed)};
+    if (!status) return {summarize_board(session.board().view(), kMostListed)};
     TaskFilter filter;
     filter.statuses = {*parse_status(*status)};
     std::vector<std::string> lines;
@@ -131,23 +131,23 @@ void add_task_list(Toolbox& tools, Workplace& place) {
     const auto visit = [&](const SeenTask& seen) {
       if (++count <= kMostListed) lines.push_back(summary_line(seen));
     };
-    place.board().view().each(filter, BoardView::Detail::open_blockers, visit, [](TaskId, const Error&) {});
+    session.board().view().each(filter, BoardView::Detail::open_blockers, visit, [](TaskId, const Error&) {});
     if (lines.empty()) return {fmt::format("No task is {}.", *status)};
     if (count > kMostListed) lines.push_back(fmt::format("and {} more", count - kMostListed));
     return {join(lines, "\n")};
   });
 }
 
-void add_task_get(Toolbox& tools, Workplace& place) {
+void add_task_get(Toolbox& tools, TeamSession& session) {
   const ToolSpec spec{"TaskGet", "All there is to know about a task, as JSON.",
                       R"({"type":"object","properties":{"taskId":{"type":"integer"}},"required":["taskId"]})"};
-  tools.add(spec, [&place](const Arguments& arguments, int) -> ToolResult {
-    const Task task = place.board().view().get(*arguments.find_integer("taskId"));
-    return {to_line(task, place.board().view().standing_of(task))};
+  tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
+    const Task task = session.board().view().get(*arguments.find_integer("taskId"));
+    return {to_line(task, session.board().view().standing_of(task))};
   });
 }
 
-void add_send_message(Toolbox& tools, Workplace& place, TurnState& conduct) {
+void add_send_message(Toolbox& tools, TeamSession& session, TurnState& turn) {
   const ToolSpec spec{
       "SendMessage",
       "Tell a teammate, the lead or the user something. It is read before the recipient's next step; an "
@@ -160,7 +160,7 @@ void add_send_message(Toolbox& tools, Workplace& place, TurnState& conduct) {
     "request_id":{"type":"string","description":"of the request that this answers"},
     "approve":{"type":"boolean"},
     "feedback":{"type":"string"}}})"};
-  tools.add(spec, [&place, &conduct](const Arguments& arguments, int) -> ToolResult {
+  tools.add(spec, [&session, &turn](const Arguments& arguments, int) -> ToolResult {
     OutgoingMessage letter;
     letter.type = arguments.find_text("type").value_or("message");
     letter.to = arguments.text("recipient");
@@ -173,20 +173,20 @@ void add_send_message(Toolbox& tools, Workplace& place, TurnState& conduct) {
     if (letter.type == "broadcast") letter.to.clear();
     const bool is_answer = letter.type.ends_with("_response") || letter.type == "shutdown_request";
     if (letter.content.empty() && !is_answer) fail(Code::usage, "'content' is missing: what is to be said?");
-    place.refresh();
+    session.refresh();
     std::vector<Message> sent;
     try {
-      sent = place.mail().send(letter, place.self());
+      sent = session.mail().send(letter, session.self());
     } catch (const Error& error) {
-      if (error.code() == Code::paused) conduct.paused = error.what();
+      if (error.code() == Code::paused) turn.paused = error.what();
       throw;
     }
     std::vector<std::string> names, absent;
     for (const Message& message : sent) {
-      conduct.written_to.insert(message.recipient);
+      turn.written_to.insert(message.recipient);
       names.push_back(message.recipient);
       const bool is_there =
-          message.recipient == "user" || place.roster().life_of(place.team().name, message.recipient) != Life::dead;
+          message.recipient == "user" || session.roster().life_of(session.team().name, message.recipient) != Life::dead;
       if (!is_there) absent.push_back(message.recipient);
     }
     if (names.empty()) return {"There is nobody to send it to.", true};
@@ -196,30 +196,30 @@ void add_send_message(Toolbox& tools, Workplace& place, TurnState& conduct) {
   });
 }
 
-void add_submit_plan(Toolbox& tools, Workplace& place, TurnState& conduct) {
+void add_submit_plan(Toolbox& tools, TeamSession& session, TurnState& turn) {
   const ToolSpec spec{"SubmitPlan",
                       "Put a plan to the lead and wait for approval before you change anything that it is about.",
                       R"({"type":"object","properties":{
     "plan":{"type":"string","description":"what you would do, step by step"},
     "taskId":{"type":"integer","description":"the task that it is for"}},
     "required":["plan"]})"};
-  tools.add(spec, [&place, &conduct](const Arguments& arguments, int) -> ToolResult {
+  tools.add(spec, [&session, &turn](const Arguments& arguments, int) -> ToolResult {
     const std::string plan = arguments.text("plan");
     if (plan.find_first_not_of(" \t\r\n") == std::string::npos) fail(Code::usage, "the plan is empty");
-    if (conduct.phase == Phase::plan && !conduct.wants_plan) {
+    if (turn.phase == Phase::plan && !turn.wants_plan) {
       fail(Code::invalid_state, "this is no task: put it on the board with TaskCreate, and you are asked for its plan");
     }
-    if (conduct.wants_plan) {
-      conduct.conclusion = plan;
+    if (turn.wants_plan) {
+      turn.conclusion = plan;
       return {"The plan goes to the lead. You are told when it is answered."};
     }
     OutgoingMessage letter;
     letter.type = "plan_approval_request";
-    letter.to = place.self().name == place.team().lead ? "user" : place.team().lead;
+    letter.to = session.self().name == session.team().lead ? "user" : session.team().lead;
     letter.content = plan;
     letter.task = arguments.find_integer("taskId");
-    place.refresh();
-    const auto sent = place.mail().send(letter, place.self());
+    session.refresh();
+    const auto sent = session.mail().send(letter, session.self());
     return {fmt::format("The plan was put to {} as {}. The answer comes as a message; wait for it.", letter.to,
                         sent.front().request_id.value_or("-"))};
   });
@@ -227,13 +227,13 @@ void add_submit_plan(Toolbox& tools, Workplace& place, TurnState& conduct) {
 
 }  // namespace
 
-void add_team_tools(Toolbox& tools, Workplace& place, TurnState& conduct) {
-  add_task_create(tools, place);
-  add_task_update(tools, place, conduct);
-  add_task_list(tools, place);
-  if (place.self().leads) add_task_get(tools, place);
-  add_send_message(tools, place, conduct);
-  add_submit_plan(tools, place, conduct);
+void add_team_tools(Toolbox& tools, TeamSession& session, TurnState& turn) {
+  add_task_create(tools, session);
+  add_task_update(tools, session, turn);
+  add_task_list(tools, session);
+  if (session.self().leads) add_task_get(tools, session);
+  add_send_message(tools, session, turn);
+  add_submit_plan(tools, session, turn);
 }
 
 }  // namespace team

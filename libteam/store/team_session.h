@@ -22,12 +22,12 @@
 
 namespace team {
 
-class Workplace {
+class TeamSession {
  public:
   // `root` outlives this.
-  Workplace(const Root& root, std::string team, Actor self, double lock_timeout);
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
+  TeamSession(const Root& root, std::string team, Actor self, double lock_timeout);
+  TeamSession(const TeamSession&) = delete;
+  TeamSession& operator=(const TeamSession&) = delete;
 
   // Throws not_found if the team is no more.
   void refresh();

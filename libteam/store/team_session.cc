@@ -1,14 +1,14 @@
-#include "libteam/agent/life/workplace.h"
+#include "libteam/store/team_session.h"
 
 #include "libteam/base/text.h"
 #include "libteam/system/process.h"
 
 namespace team {
 
-Workplace::Parts::Parts(const Root& root, Team given, double lock_timeout, Missing missing)
+TeamSession::Parts::Parts(const Root& root, Team given, double lock_timeout, Missing missing)
     : team(std::move(given)), board(open_board(root, &team, lock_timeout, missing)), mail(root, team, lock_timeout) {}
 
-Workplace::Workplace(const Root& root, std::string team, Actor self, double lock_timeout)
+TeamSession::TeamSession(const Root& root, std::string team, Actor self, double lock_timeout)
     : root_(root),
       name_(std::move(team)),
       self_(std::move(self)),
@@ -17,7 +17,7 @@ Workplace::Workplace(const Root& root, std::string team, Actor self, double lock
   refresh();
 }
 
-void Workplace::refresh() {
+void TeamSession::refresh() {
   const Stamp version = roster_.version_of(name_);
   if (parts_) has_board_ = parts_->board.folder().is_in_place() || root_.find_store(team().board).has_value();
   if (!has_board_) return;
@@ -30,7 +30,7 @@ void Workplace::refresh() {
   self_.leads = self_.name == team().lead || self_.name == "user";
 }
 
-bool Workplace::is_current() const {
+bool TeamSession::is_current() const {
   try {
     return roster_.version_of(name_) == version_ && parts_->board.folder().is_in_place();
   } catch (const Error&) {
@@ -38,14 +38,14 @@ bool Workplace::is_current() const {
   }
 }
 
-std::vector<std::pair<std::string, std::optional<std::string>>> Workplace::environment() const {
+std::vector<std::pair<std::string, std::optional<std::string>>> TeamSession::environment() const {
   const std::string path = environment_variable("PATH").value_or("/usr/bin:/bin");
   return {{"TEAM_ROOT", root_.path()},      {"TEAM_NAME", team().name},          {"TEAM_MEMBER", self_.name},
           {"TEAM_RUN_ID", self_.run},       {"PATH", own_folder() + ":" + path}, {"TEAM_DETACHED", std::nullopt},
           {"TEAM_START_MODE", std::nullopt}};
 }
 
-std::vector<Member> Workplace::running() const {
+std::vector<Member> TeamSession::running() const {
   const auto life_of = roster_.lives(team().name);
   std::vector<Member> running;
   for (const Member& member : team().members) {
