@@ -29,6 +29,12 @@ struct EventOrigin {
   std::optional<std::string> run;
 };
 
+// Where in the log events stand: the number of the first, and when they were written.
+struct Logged {
+  std::int64_t first = 0;
+  double timestamp = 0;
+};
+
 // The envelope of teamkit-files(5), without the newline. Without a number it has not happened yet.
 std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const EventOrigin& origin,
                         const Event& event);

@@ -235,4 +235,10 @@ void check_task(const Task& task) {
   }
 }
 
+std::uint64_t hash_name(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash | 1U << 31;
+}
+
 }  // namespace team

@@ -97,4 +97,7 @@ Draft parse_draft(std::string_view line, std::string_view where);
 // deliverable that leads out of the root.
 void check_task(const Task& task);
 
+// A number for the name of a member or a role: the same text, the same number; never 0.
+std::uint64_t hash_name(std::string_view name);
+
 }  // namespace team

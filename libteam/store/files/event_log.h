@@ -15,12 +15,6 @@
 
 namespace team {
 
-// Where in the log events stand: the number of the first, and when they were written.
-struct Logged {
-  std::int64_t first = 0;
-  double timestamp = 0;
-};
-
 class EventLog {
  public:
   // In the folder of a team, which must outlive this.

@@ -159,12 +159,6 @@ struct Index::Record {
   std::uint8_t unused;
 };
 
-std::uint64_t hash_name(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash | 1U << 31;
-}
-
 Index::Index(const TaskFiles& files)
     : files_(files), file_(files.folder().open(kIndexFile, O_RDWR | O_CREAT)), boot_(boot_id()) {
   static_assert(sizeof(Record) <= kRecordBytes && sizeof(Header) <= PagedFile::kHeadSize);

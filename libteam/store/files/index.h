@@ -30,9 +30,6 @@
 
 namespace team {
 
-// The same text, the same number; never 0.
-std::uint64_t hash_name(std::string_view name);
-
 class Index {
  public:
   // Under the board's lock, which outlives this.
