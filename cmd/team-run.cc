@@ -1,9 +1,9 @@
-// team-run - reach a goal with a lead that plans, spawns, coordinates and finishes
+// team-run - run a model as the lead until it reaches a goal
 
 #include <cerrno>
 #include <cstring>
 
-#include "libteam/agent/life/lead.h"
+#include "libteam/agent/model/lead.h"
 #include "libteam/agent/model/model_agent.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
@@ -27,7 +27,7 @@ struct Options {
   team::LeadOptions lead;
 };
 
-// Everything that can be wrong with what the user said is, before anything is made.
+// Checks all input of the user before anything is created.
 void complete(Options& options, const team::Team& team) {
   team::LeadOptions& lead = options.lead;
   team::read_if_dash(lead.goal);
@@ -44,7 +44,7 @@ void complete(Options& options, const team::Team& team) {
   lead.warn = team::warn;
 }
 
-// Makes the team if there is none; one that was finished goes on.
+// Creates the team if there is none; reopens a finished one.
 team::Team prepare_team(team::Context& context, Options& options) {
   team::Team team = team::find_or_plan_team(context, "team");
   const std::string actor = context.actor_name();
@@ -68,7 +68,7 @@ team::Team prepare_team(team::Context& context, Options& options) {
   });
 }
 
-// Sends what the user types: "@name text" to that member, all else to the lead.
+// Sends a line that the user typed: "@name text" to that member, anything else to the lead.
 void send_typed(team::TeamSession& session, const std::string& line) {
   team::OutgoingMessage letter;
   letter.to = session.team().lead;
@@ -87,7 +87,7 @@ void send_typed(team::TeamSession& session, const std::string& line) {
   }
 }
 
-// What the user sees beside what the lead says: what the others do, and what is said to the user.
+// Shows the user the actions of the teammates and the messages to the user.
 bool tell_news(const team::Console& console, const std::string& lead, std::string_view line) {
   const auto envelope = team::find_envelope(line);
   const auto news = !envelope || envelope->agent == lead ? std::nullopt : team::news_of(*envelope);
@@ -114,7 +114,7 @@ team::Exit run(team::Context& context, Options& options) {
   team::TeamSession desk(context.root(), config.name, team::Actor{}, lock_timeout);
   const team::Signals signals;
   const team::Console console;
-  options.lead.keys = team::put_keys_away();  // before there are threads
+  options.lead.keys = team::put_keys_away();  // before any thread starts
   std::optional<team::Typing> typing;
   if (team::is_interactive()) {
     typing.emplace([&](const std::string& line) { send_typed(desk, line); });
@@ -131,7 +131,7 @@ team::Exit run(team::Context& context, Options& options) {
   };
   context.changes();
   team::LeadEnd end;
-  int trouble = 0;  // errno of what could not be printed
+  int trouble = 0;  // errno of a failed write to stdout
   {
     const team::EventFollower follower([&] { return context.roster().folder_of(config.name); }, lock_timeout,
                                        [&](std::string_view line) {
@@ -154,16 +154,15 @@ team::Exit run(team::Context& context, Options& options) {
 
 int team_run(int argc, char** argv) {
   Options options;
-  team::Command command("team-run", "reach a goal with a lead that plans, spawns, coordinates and finishes",
-                        "[options] [GOAL]");
-  command.operand("[GOAL]", options.lead.goal, "what is to be reached; - reads it from stdin; without: goes on");
+  team::Command command("team-run", "run a model as the lead until it reaches a goal", "[options] [GOAL]");
+  command.operand("[GOAL]", options.lead.goal, "the goal; - reads it from stdin; without one, continue");
   takes_model(command, options.lead.model);
   takes_conversation(command, options.lead.model);
-  command.option("--role NAME=FILE", options.roles, "a role: a JSON object, or text that is its prompt (repeated)");
-  command.flag("--delegate", options.lead.delegates, "the lead coordinates only: no file, no command");
-  command.seconds("--deadline SECONDS", options.deadline, "end after so long");
-  command.option("--mode MODE", options.mode, "auto, background or tmux, for teammates (else teammate.mode)");
-  command.flag("--stream", options.stream, "print the events of the team as they come, one JSON object a line");
+  command.option("--role NAME=FILE", options.roles, "a role: a JSON object, or text that is its prompt (repeatable)");
+  command.flag("--delegate", options.lead.delegates, "the lead only coordinates: no file tools, no commands");
+  command.seconds("--deadline SECONDS", options.deadline, "end after this time");
+  command.option("--mode MODE", options.mode, "auto, background or tmux for teammates (else teammate.mode)");
+  command.flag("--stream", options.stream, "print the events of the team, one JSON object per line");
   command.makes_store();
   command.takes_team();
   command.takes_lock();

@@ -1,10 +1,9 @@
-// teammate-run - be a teammate: wake, claim, work, report, shut down
+// teammate-run - run a teammate in the foreground
 
 #include <filesystem>
 
 #include "libteam/agent/life/exec_driver.h"
 #include "libteam/agent/life/teammate.h"
-#include "libteam/agent/model/keys.h"
 #include "libteam/agent/model/model_agent.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
@@ -14,6 +13,7 @@
 #include "libteam/record/role.h"
 #include "libteam/system/environment.h"
 #include "libteam/system/id.h"
+#include "libteam/system/keys.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Options {
   team::TeammateOptions teammate;
 };
 
-// What the command line says, else the role.
+// Fills in the defaults of the role.
 void complete(Options& options, const team::RoleSpec& role) {
   const bool asks_model = is_chosen(options.model);
   if (!options.exec && !asks_model) options.exec = role.command;
@@ -46,7 +46,7 @@ void complete(Options& options, const team::RoleSpec& role) {
   teammate.role_prompt = role.prompt;
 }
 
-// The changes to our environment that make it that of its programs.
+// The changes to our environment for the programs of the teammate.
 team::Variables environment_for(const Options& options, const team::RoleSpec& role) {
   auto names = role.clean_env;
   if (options.clean_env) names = team::split(*options.clean_env, ',');
@@ -59,11 +59,11 @@ team::Variables environment_for(const Options& options, const team::RoleSpec& ro
   return team::clean_environment(std::move(*names));
 }
 
-// How to start it again: what was said, without what is done once.
+// The arguments for a restart: the given options, without those that apply only once.
 team::Start start_of(const Options& given, const std::string& root) {
   team::Start start;
   start.directory = std::filesystem::current_path();
-  if (std::filesystem::equivalent(start.directory, root)) start.directory.clear();  // wherever the root is then
+  if (std::filesystem::equivalent(start.directory, root)) start.directory.clear();  // the root may have moved by then
   start.mode = team::environment_variable("TEAM_START_MODE").value_or("foreground");
   const auto add = [&](const char* option, const auto& value) {
     if (value) start.arguments.insert(start.arguments.end(), {option, fmt::format("{}", *value)});
@@ -88,7 +88,7 @@ team::Start start_of(const Options& given, const std::string& root) {
   return start;
 }
 
-// A program of the user's, or a model; what is made lives in `program` or `agent`.
+// A program of the user, or a model; owns whichever of the two is in use.
 struct Worker {
   std::optional<team::ExecDriver> program;
   std::optional<team::ModelAgent> agent;
@@ -152,23 +152,23 @@ team::Exit run(team::Context& context, Options& options) {
 int teammate_run(int argc, char** argv) {
   Options options;
   team::TeammateOptions& teammate = options.teammate;
-  team::Command command("teammate-run", "be a teammate: wake, claim, work, report, shut down", "[options] NAME");
-  command.operand("NAME", options.name, "who it is; joins the team if it is not in it");
-  command.option("--exec COMMAND", options.exec, "run by sh for each piece of work; the prompt is on its stdin");
-  command.option("--clean-env NAMES", options.clean_env, "what its programs see of the environment (a,b,C_*)");
+  team::Command command("teammate-run", "run a teammate in the foreground", "[options] NAME");
+  command.operand("NAME", options.name, "the name of the teammate; it joins the team if needed");
+  command.option("--exec COMMAND", options.exec, "run by sh for each piece of work, with the prompt on stdin");
+  command.option("--clean-env NAMES", options.clean_env, "environment variables for its programs (a,b,C_*)");
   takes_model(command, options.model);
   takes_conversation(command, options.model);
-  command.option("--role ROLE", teammate.role, "the role to join with; it may bring command or model");
+  command.option("--role ROLE", teammate.role, "the role to join with; it may have a command or model");
   command.option("--prompt TEXT", teammate.prompt, "the first piece of work; - reads it from stdin");
-  command.option("--task ID", teammate.task, "take this task first, or do not start at all");
-  command.flag("--once", teammate.once, "end after one piece of work; exit 1 if it was not done");
+  command.option("--task ID", teammate.task, "claim this task first, or do not start");
+  command.flag("--once", teammate.once, "end after one piece of work; exit 1 if it failed");
   command.flag("--until-done", teammate.until_done, "end when the board has nothing left for it, now or later");
-  command.seconds("--idle-timeout SECONDS", teammate.idle_timeout, "end after idling for so long (else never)");
-  command.flag("--no-auto-claim", options.no_auto_claim, "take no tasks, only messages");
-  command.option("--retries N", options.retries, "how often a failed task is tried again (2)");
-  command.seconds("--time-limit SECONDS", options.time_limit, "for each piece of work (else none)");
+  command.seconds("--idle-timeout SECONDS", teammate.idle_timeout, "end after being idle this long (else never)");
+  command.flag("--no-auto-claim", options.no_auto_claim, "claim no tasks, handle only messages");
+  command.option("--retries N", options.retries, "how often failed work is retried (2)");
+  command.seconds("--time-limit SECONDS", options.time_limit, "time limit for each piece of work (else none)");
   command.flag("--plan", teammate.plan, "each task needs a plan that the lead approves");
-  command.flag("--quiet", options.quiet, "do not tell on stderr what it does");
+  command.flag("--quiet", options.quiet, "do not show its actions on stderr");
   command.at_most_one({"--exec", "--model", "--replay"});
   command.takes_team();
   command.takes_lock();

@@ -227,7 +227,7 @@ void LiveTeam::count_letters(const std::set<std::string>& members) {
   for (ViewMember& member : scene_.members) {
     if (members.contains(member.status.name)) member.status.unread = unread_of(member.status.name);
   }
-  if (members.contains(scene_.reader)) scene_.letters = unread_of(scene_.reader);
+  if (members.contains(scene_.reader)) scene_.unread = unread_of(scene_.reader);
 }
 
 void LiveTeam::look_at_tasks(const std::set<TaskId>& tasks) {
@@ -282,7 +282,7 @@ void LiveTeam::hear(const Envelope& envelope) {
     append_speech(heard_, as_speech(envelope));
     keep_end(heard_, kMostSpeech);
   }
-  auto happening = happening_of(envelope);
+  auto happening = log_entry_of(envelope);
   if (!happening) return;
   for (ViewMember& member : scene_.members) {
     if (member.status.name != envelope.agent) continue;

@@ -137,7 +137,7 @@ Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds
   if (seconds > 0 && errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
   // The holder may let go, or be killed, while we look for it: then the lock is free in a moment. Of a holder in
   // another pid namespace we see nothing, however often we look.
-  constexpr int kLooks = 5;
+  constexpr int kLooks = 20;  // a busy lock changes hands between two looks
   Holder holder;
   int unlisted = 0;
   for (const Deadline patience = Deadline::in(1); unlisted < kLooks && !patience.passed(); ::usleep(2000)) {

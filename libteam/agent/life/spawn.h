@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "libteam/agent/model/keys.h"
 #include "libteam/record/member_state.h"
 #include "libteam/store/team_session.h"
+#include "libteam/system/keys.h"
 
 namespace team {
 

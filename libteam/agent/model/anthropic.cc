@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "libteam/agent/model/wire_text.h"
 #include "libteam/base/json_text.h"
 #include "libteam/base/text.h"
 
@@ -109,7 +110,7 @@ class Reader : public AnswerReader {
     } else if (type == "message_stop") {
       complete();
     } else if (type == "error") {
-      throw error_of(0, find_complaint(json).value_or(ServiceError{}), {});
+      throw error_of(0, find_service_error(json).value_or(ServiceError{}), {});
     }
     // Others are there to keep the connection, or came later than this code.
   }

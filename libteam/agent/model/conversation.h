@@ -31,13 +31,6 @@ struct Turn {
   std::vector<Part> parts;
 };
 
-// A tool as the model is told of it.
-struct ToolSpec {
-  std::string name;
-  std::string description;
-  std::string schema;  // JSON Schema of its arguments, as text
-};
-
 // A turn as one JSON object, and back; throws corrupt. For the transcript and for digests: the same turn, the same
 // text.
 std::string to_line(const Turn& turn);

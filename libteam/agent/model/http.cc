@@ -12,6 +12,9 @@
 #include <optional>
 #include <set>
 
+#include "libteam/agent/model/address.h"
+#include "libteam/agent/model/provider.h"
+#include "libteam/agent/model/wire_text.h"
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
@@ -32,12 +35,6 @@ constexpr double kGrace = 0.2;  // for a stream that has said all to end, so tha
 bool is_loopback(const std::string& url) {
   const std::string host = host_of(url);
   return host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("[::1]");
-}
-
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lowered;
 }
 
 std::string_view trim(std::string_view text) {

@@ -1,6 +1,6 @@
-// Posting to a server and hearing its answer as it comes; the only code that knows curl.
+// Posts a request to a server and reads the streamed answer; the only code that knows curl.
 //
-// Certificates are checked and redirects are not followed. Headers are not shown to anybody: they hold the key.
+// Certificates are checked and redirects are not followed. Headers hold the key: they are never shown.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "libteam/agent/model/wire.h"
+#include "libteam/agent/model/headers.h"
 
 namespace team {
 

@@ -1,7 +1,5 @@
 #include "libteam/agent/model/memory.h"
 
-#include <algorithm>
-
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
@@ -11,7 +9,6 @@ namespace team {
 namespace {
 
 constexpr JsonLimits kLimits = {.bytes = std::size_t{512} << 20};
-constexpr std::size_t kMostRecollected = 2000;
 
 Json to_json(const std::vector<Message>& messages) {
   Json list = Json::array();
@@ -20,26 +17,6 @@ Json to_json(const std::vector<Message>& messages) {
         {{"id", message.id}, {"type", message.type}, {"sender", message.sender}, {"summary", message.summary}});
   }
   return list;
-}
-
-std::vector<Message> parse_messages(const Json* list, std::string_view where) {
-  std::vector<Message> messages;
-  if (list == nullptr) return messages;
-  for (const Json& entry : *list) {
-    Fields fields(entry, "", where);
-    Message message;
-    message.id = fields.text("id").value_or("");
-    message.type = fields.text("type").value_or("message");
-    message.sender = fields.text("sender").value_or("");
-    message.summary = fields.text("summary").value_or("");
-    messages.push_back(std::move(message));
-  }
-  return messages;
-}
-
-bool has_results(const Turn& turn) {
-  return std::any_of(turn.parts.begin(), turn.parts.end(),
-                     [](const Part& part) { return part.kind == Part::Kind::tool_result; });
 }
 
 // `turns` and `longest` of a line that says what was cut; none if it is broken, which is refused when it is applied.
@@ -58,39 +35,9 @@ std::optional<std::pair<std::size_t, std::size_t>> find_cut(std::string_view lin
   return std::nullopt;
 }
 
-bool is_longer(const std::string& text, std::size_t longest) {
-  constexpr std::size_t kRoomToSaySo = 64;
-  return text.size() > longest + kRoomToSaySo;
-}
-
-// Keeps the first `longest` bytes and says how many there were.
-void shorten(std::string& text, std::size_t longest) {
-  if (!is_longer(text, longest)) return;
-  const std::size_t size = text.size();
-  text.resize(longest);
-  text.resize(whole_characters(text));
-  text += fmt::format("\n[cut: {} bytes were here]", size);
-  text.shrink_to_fit();
-}
-
-bool says(const std::vector<Turn>& turns, std::string_view text) {
-  for (const Turn& turn : turns) {
-    for (const Part& part : turn.parts) {
-      if (part.kind == Part::Kind::text && part.text == text) return true;
-    }
-  }
-  return false;
-}
-
-std::size_t size_of(const Turn& turn) {
-  std::size_t size = 0;
-  for (const Part& part : turn.parts) size += part.text.size() + part.arguments.size() + part.name.size() + 16;
-  return size;
-}
-
 }  // namespace
 
-Memory::Memory(TranscriptFile file, std::string identity) : file_(std::move(file)), identity_(std::move(identity)) {
+Memory::Memory(TranscriptFile file, std::string identity) : file_(std::move(file)), dialogue_(std::move(identity)) {
   resume();
 }
 
@@ -121,40 +68,17 @@ void Memory::resume() {
   std::size_t many = 64;  // turns; then it is worth a look how many of them are needed
   file_.each([&](std::string_view line) {
     const std::string where = fmt::format("{}:{}", file_.path(), ++number);
-    apply(parse_json(line, where, kLimits), where);
-    if (number < outline.last_summary && turns_.size() > many) {
-      drop_old_turns();
-      many = 2 * turns_.size() + 64;
+    dialogue_.apply(parse_json(line, where, kLimits), where);
+    if (number < outline.last_summary && turns().size() > many) {
+      dialogue_.drop_old_turns();
+      many = 2 * turns().size() + 64;
     }
-    if (number <= outline.last_summary || turns_.empty()) return;
+    if (number <= outline.last_summary) return;
     // A result that a later line cuts need not be kept whole until then.
     while (next_cut != outline.cuts.end() && next_cut->line <= number) ++next_cut;
-    for (auto later = next_cut; later != outline.cuts.end(); ++later) {
-      if (turns_.size() > later->turns || turns_.back().parts.empty()) continue;
-      Part& newest = turns_.back().parts.back();
-      if (newest.kind == Part::Kind::tool_result) shorten(newest.text, later->longest);
-    }
+    for (auto later = next_cut; later != outline.cuts.end(); ++later)
+      dialogue_.cut_newest(later->turns, later->longest);
   });
-}
-
-// Before a summary all turns are of no use but the end that it keeps, and the last words of the model.
-void Memory::drop_old_turns() {
-  std::size_t start = tail();
-  std::size_t said = 0;
-  while (start > 0 && said < kMostRecollected) {
-    --start;
-    if (turns_[start].role != Turn::Role::model) continue;
-    for (const Part& part : turns_[start].parts) {
-      if (part.kind == Part::Kind::text) said += std::min(part.text.size(), kMostRecollected);
-    }
-  }
-  const std::size_t end = tail();
-  for (std::size_t i = start; i < end; ++i) {
-    const bool is_model = turns_[i].role == Turn::Role::model;
-    std::erase_if(turns_[i].parts, [&](const Part& part) { return !is_model || part.kind != Part::Kind::text; });
-  }
-  turns_.erase(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(start));
-  dropped_ += start;
 }
 
 void Memory::put(const Json& line) {
@@ -162,17 +86,8 @@ void Memory::put(const Json& line) {
   timed.update(line);
   const std::string text = dump_line(timed);
   file_.append(text);
-  // What counts is what stands there: a text that is no UTF-8 is another one now.
-  apply(parse_json(text, file_.path(), kLimits), file_.path());
-}
-
-std::optional<std::string> Memory::last_word() const {
-  if (open_ && open_->conclusion) return open_->conclusion;
-  const bool ends = !turns_.empty() && turns_.back().role == Turn::Role::model && is_whole_ && unanswered().empty();
-  if (!ends) return std::nullopt;
-  std::string text;
-  for (const Part& part : turns_.back().parts) text += part.text;
-  return text;
+  // The written line counts: a text that is not UTF-8 differs from it.
+  dialogue_.apply(parse_json(text, file_.path(), kLimits), file_.path());
 }
 
 void Memory::begin(const Piece& piece) {
@@ -186,7 +101,7 @@ void Memory::begin(const Piece& piece) {
 }
 
 void Memory::end() {
-  if (open_) put({{"type", "end"}});
+  if (open()) put({{"type", "end"}});
 }
 
 void Memory::hear(const std::vector<Message>& messages, const std::string& text) {
@@ -208,165 +123,18 @@ void Memory::add(const ModelAnswer& answer) {
        {"turn", Json::parse(to_line(Turn{Turn::Role::model, answer.parts}))}});
 }
 
-std::vector<Part> Memory::unanswered() const {
-  const auto model =
-      std::find_if(turns_.rbegin(), turns_.rend(), [](const Turn& turn) { return turn.role == Turn::Role::model; });
-  std::vector<Part> calls;
-  if (model == turns_.rend()) return calls;
-  std::set<std::string> answered;
-  for (auto turn = turns_.rbegin(); turn != model; ++turn) {
-    for (const Part& part : turn->parts) {
-      if (part.kind == Part::Kind::tool_result) answered.insert(part.id);
-    }
-  }
-  for (const Part& part : model->parts) {
-    if (part.kind == Part::Kind::tool_call && !answered.contains(part.id)) calls.push_back(part);
-  }
-  return calls;
-}
-
 void Memory::answer(const Part& call, const std::string& text, bool is_error) {
   put({{"type", "result"}, {"id", call.id}, {"name", call.name}, {"text", repair_utf8(text)}, {"is_error", is_error}});
 }
 
-std::size_t Memory::size() const {
-  std::size_t size = 0;
-  for (const Turn& turn : turns_) size += size_of(turn);
-  return size;
-}
-
 bool Memory::cut_results(std::size_t keep, std::size_t longest) {
-  const std::size_t end = turns_.size() - std::min(keep, turns_.size());
-  const bool any =
-      std::any_of(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(end), [&](const Turn& turn) {
-        return std::any_of(turn.parts.begin(), turn.parts.end(), [&](const Part& part) {
-          return part.kind == Part::Kind::tool_result && is_longer(part.text, longest);
-        });
-      });
-  if (any) put({{"type", "cut"}, {"turns", end}, {"longest", longest}});
-  return any;
+  const std::size_t turns = dialogue_.turns_to_cut(keep, longest);
+  if (turns > 0) put({{"type", "cut"}, {"turns", turns}, {"longest", longest}});
+  return turns > 0;
 }
 
 void Memory::summarize(const std::string& summary, std::size_t longest) {
   put({{"type", "summary"}, {"text", summary}, {"longest", longest}});
-}
-
-// Where the end begins without which the rest makes no sense: the user's last turn, with the calls that it answers.
-std::size_t Memory::tail() const {
-  std::size_t start = turns_.size();
-  while (start > 0 && turns_[start - 1].role == Turn::Role::model) --start;
-  while (start > 0 && turns_[start - 1].role == Turn::Role::user) {
-    --start;
-    if (has_results(turns_[start])) return start == 0 ? start : start - 1;
-    if (start == 0 || turns_[start - 1].role == Turn::Role::model) return start;
-  }
-  return start;
-}
-
-// Where there is no summary: the last one, and what the model said since, as far as it is not too much.
-std::string Memory::recollect(const std::vector<Turn>& turns) const {
-  std::string text = summary_.substr(0, kMostRecollected);
-  text.resize(whole_characters(text));
-  std::string said;
-  for (auto turn = turns.rbegin(); turn != turns.rend() && said.size() < kMostRecollected; ++turn) {
-    if (turn->role != Turn::Role::model) continue;
-    for (auto part = turn->parts.rbegin(); part != turn->parts.rend(); ++part) {
-      if (part->kind == Part::Kind::text && !part->text.empty())
-        said = part->text.substr(0, kMostRecollected) + "\n" + said;
-    }
-  }
-  text += repair_utf8(said);
-  return text.empty() ? "(nobody knows any more)" : text;
-}
-
-void Memory::say(const std::string& text) {
-  if (turns_.empty() || turns_.back().role == Turn::Role::model) turns_.push_back({Turn::Role::user, {}});
-  Part part;
-  part.text = text;
-  turns_.back().parts.push_back(std::move(part));
-}
-
-void Memory::cut(std::size_t end, std::size_t longest) {
-  for (std::size_t i = 0; i + dropped_ < end && i < turns_.size(); ++i) {
-    for (Part& part : turns_[i].parts) {
-      if (part.kind == Part::Kind::tool_result) shorten(part.text, longest);
-    }
-  }
-}
-
-void Memory::apply(Json line, std::string_view where) {
-  Fields fields(line, "", where);
-  const std::string type = fields.text("type").value_or("");
-  // A text may have hundreds of megabytes: it is moved, not copied.
-  const auto stored = line.find("text");
-  const bool is_text = stored != line.end() && stored->is_string();
-  std::string text = is_text ? take_text(*stored) : fields.text("text").value_or("");
-  if (type == "work") {
-    const auto messages = parse_messages(fields.array("messages"), where);
-    for (const Message& message : messages) heard_.insert(message.id);
-    open_ = Piece{fields.text("title").value_or(""),
-                  fields.text("phase") == "plan" ? Phase::plan : Phase::work,
-                  fields.integer("task", 1, kLargestTaskId),
-                  messages,
-                  text,
-                  fields.integer("attempts", 0, INT64_MAX).value_or(0)};
-    say(text);
-  } else if (type == "end") {
-    open_.reset();
-  } else if (type == "mail") {
-    for (const Message& message : parse_messages(fields.array("messages"), where)) {
-      heard_.insert(message.id);
-      if (open_) open_->messages.push_back(message);
-    }
-    say(text);
-  } else if (type == "note") {
-    say(text);
-  } else if (type == "conclusion") {
-    if (open_) open_->conclusion = text;
-  } else if (type == "answer") {
-    if (fields.object("turn") == nullptr) fields.refuse("turn", "an object");
-    turns_.push_back(take_turn(std::move(line["turn"]), where));
-    is_whole_ = fields.text("stop").value_or("end") == "end";
-  } else if (type == "result") {
-    if (turns_.empty() || turns_.back().role == Turn::Role::model) turns_.push_back({Turn::Role::user, {}});
-    Part part;
-    part.kind = Part::Kind::tool_result;
-    part.id = fields.text("id").value_or("");
-    part.name = fields.text("name").value_or("");
-    part.text = std::move(text);
-    part.is_error = fields.boolean("is_error").value_or(false);
-    turns_.back().parts.push_back(std::move(part));
-  } else if (type == "cut") {
-    const auto longest = static_cast<std::size_t>(fields.integer("longest", 0, INT64_MAX).value_or(0));
-    cut(static_cast<std::size_t>(fields.integer("turns", 0, INT64_MAX).value_or(0)), longest);
-  } else if (type == "summary") {
-    const auto longest = static_cast<std::size_t>(fields.integer("longest", 0, INT64_MAX).value_or(0));
-    const auto rest = turns_.begin() + static_cast<std::ptrdiff_t>(tail());
-    summary_ = text.empty() ? recollect({turns_.begin(), rest}) : text;
-    std::vector<Turn> end(rest, turns_.end());
-    turns_.clear();
-    dropped_ = 0;
-    std::string start = fmt::format("{}\n\nOur conversation became too long to be kept. What came before:\n\n{}\n",
-                                    identity_, summary_);
-    std::string prompt = open_ ? open_->prompt : "";
-    shorten(prompt, longest);
-    if (open_ && !says(end, open_->prompt)) start += fmt::format("\nWhat you are at now is this:\n\n{}\n", prompt);
-    say(start);
-    for (Turn& turn : end) {
-      for (Part& part : turn.parts) {
-        if (part.kind != Part::Kind::tool_call) shorten(part.text, longest);
-        // Arguments must stay JSON.
-        else if (part.arguments.size() > longest) part.arguments = R"({"cut":"it was too long to be kept"})";
-      }
-      if (turn.role == turns_.back().role) {
-        std::move(turn.parts.begin(), turn.parts.end(), std::back_inserter(turns_.back().parts));
-      } else {
-        turns_.push_back(std::move(turn));
-      }
-    }
-  } else {
-    fields.refuse("type", "a step of a conversation");
-  }
 }
 
 }  // namespace team

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "libteam/agent/life/prompt.h"
+#include "libteam/agent/model/http_provider.h"
 #include "libteam/agent/model/replay.h"
 #include "libteam/agent/model/retry_policy.h"
 #include "libteam/agent/tools/bash_tool.h"
@@ -156,8 +157,6 @@ Briefing ModelAgent::Parts::brief() const {
 
 ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
   ModelRules rules;
-  rules.context = context_of(choice);
-  rules.longest_answer = std::min(kLongestAnswer, rules.context / 4);
   rules.deadline = part.deadline;
   if (!part.leads) rules.most_turns = choice.most_turns.value_or(0);
   rules.seconds = part.time_limit;
@@ -188,10 +187,14 @@ ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const Model
                   reminder(parts_->brief()));
   };
   const auto before = state_of(parts_->folder, session.self().name);
-  parts_->whole = std::make_unique<ModelDriver>(
-      *parts_->provider, parts_->tools, remember, parts_->background, turn_, parts_->folder, signals,
-      parts_->rules(choice), [this] { return system_prompt(parts_->brief()); },
+  ModelCaller::Limits limits;
+  limits.context = context_of(choice);
+  limits.longest_answer = std::min(kLongestAnswer, limits.context / 4);
+  ModelCaller caller(
+      *parts_->provider, parts_->tools, [this] { return system_prompt(parts_->brief()); }, limits,
       before ? parse_usage(before->usage) : Usage{});
+  parts_->whole = std::make_unique<ModelDriver>(std::move(caller), parts_->tools, remember, parts_->background, turn_,
+                                                parts_->folder, signals, parts_->rules(choice));
   parts_->driver = parts_->whole.get();
 }
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "libteam/agent/model/keys.h"
 #include "libteam/agent/model/model_driver.h"
 #include "libteam/agent/tools/lead_tools.h"
 #include "libteam/record/model_choice.h"
 #include "libteam/store/team_session.h"
+#include "libteam/system/keys.h"
 
 namespace team {
 

@@ -13,65 +13,10 @@ namespace {
 
 using Kind = Outcome::Kind;
 
-constexpr std::size_t kTurnsKeptWhole = 4;  // when old results are cut
-constexpr std::size_t kLongestOldResult = 200;
-constexpr std::size_t kLongestKept = 16 * 1024;  // of each part that survives a summary
-constexpr int kMostContinuations = 3;            // of an answer that was cut off
-
-std::string text_of(const std::vector<Part>& parts) {
-  std::string text;
-  for (const Part& part : parts) {
-    if (part.kind == Part::Kind::text) text += part.text;
-  }
-  return text;
-}
+constexpr int kMostContinuations = 3;  // of an answer that was cut off
 
 bool has_calls(const std::vector<Part>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.kind == Part::Kind::tool_call; });
-}
-
-// Of what goes to the model with every call, whatever was said.
-std::size_t size_beside(const ModelRequest& request) {
-  std::size_t bytes = request.system.size();
-  for (const ToolSpec& tool : request.tools) bytes += tool.description.size() + tool.schema.size();
-  return bytes;
-}
-
-std::size_t size_of(const ModelRequest& request) {
-  std::size_t bytes = size_beside(request);
-  for (const Turn& turn : request.turns) {
-    for (const Part& part : turn.parts) bytes += part.text.size() + part.arguments.size();
-  }
-  return bytes;
-}
-
-std::size_t size_with_short_results(const std::vector<Turn>& turns, std::size_t longest) {
-  std::size_t bytes = 0;
-  for (const Turn& turn : turns) {
-    for (const Part& part : turn.parts) {
-      const bool is_result = part.kind == Part::Kind::tool_result;
-      bytes += part.arguments.size() + (is_result ? std::min(part.text.size(), longest) : part.text.size());
-    }
-  }
-  return bytes;
-}
-
-std::vector<Turn> with_short_results(const std::vector<Turn>& turns, std::size_t longest) {
-  std::vector<Turn> shortened;
-  for (const Turn& turn : turns) {
-    Turn& copy = shortened.emplace_back();
-    copy.role = turn.role;
-    for (const Part& part : turn.parts) {
-      if (part.kind != Part::Kind::tool_result || part.text.size() <= longest) {
-        copy.parts.push_back(part);
-        continue;
-      }
-      std::string text = part.text.substr(0, longest);
-      text.resize(whole_characters(text));
-      copy.parts.push_back({part.kind, std::move(text), part.id, part.name, part.arguments, part.is_error});
-    }
-  }
-  return shortened;
 }
 
 Outcome interrupted_by(int signal) {
@@ -88,19 +33,16 @@ constexpr int kLimitReached = static_cast<int>(Code::invalid_state);
 
 }  // namespace
 
-ModelDriver::ModelDriver(Provider& provider, Toolbox& tools, std::function<Memory()> remember, Background& background,
-                         TurnState& turn, const Folder& folder, const Signals& signals, ModelRules rules,
-                         std::function<std::string()> system, const Usage& used)
-    : provider_(provider),
+ModelDriver::ModelDriver(ModelCaller caller, Toolbox& tools, std::function<Memory()> remember, Background& background,
+                         TurnState& turn, const Folder& folder, const Signals& signals, ModelRules rules)
+    : caller_(std::move(caller)),
       tools_(tools),
       remember_(std::move(remember)),
       background_(background),
       turn_(turn),
       folder_(folder),
       signals_(signals),
-      rules_(std::move(rules)),
-      system_(std::move(system)),
-      used_(used) {}
+      rules_(std::move(rules)) {}
 
 bool ModelDriver::has_news() { return can_be_read(background_.fd()); }
 
@@ -120,21 +62,21 @@ std::optional<Work> ModelDriver::left() const {
 }
 
 Outcome ModelDriver::work(const Work& work, const Audience& audience) {
-  ModelEvents narrator(audience);
+  ModelEvents events(audience);
   end_ = rules_.seconds ? rules_.deadline.or_in(*rules_.seconds) : rules_.deadline;
-  CallInterrupter bell(folder_, signals_, work.meanwhile.is_urgent, end_, work.meanwhile.file);
+  CallInterrupter interrupter(folder_, signals_, work.meanwhile.is_urgent, end_, work.meanwhile.file);
   audience_ = &audience;
-  narrator_ = &narrator;
-  bell_ = &bell;
+  events_ = &events;
+  interrupter_ = &interrupter;
   turn_.begin(work);
   close_tools(work);
-  narrator.begin_step(work);
+  events.begin_step(work);
   Outcome outcome = begin(work) ? converse(work) : finished("");
   outcome.heard = heard_meanwhile(work);
-  narrator.end_message();
-  narrator.end_step(work, outcome);
-  narrator_ = nullptr;
-  bell_ = nullptr;
+  events.end_message();
+  events.end_step(work, outcome);
+  events_ = nullptr;
+  interrupter_ = nullptr;
   return outcome;
 }
 
@@ -210,9 +152,9 @@ Outcome ModelDriver::converse(const Work& work) {
     if (auto outcome = look_around(work, turn)) return std::move(*outcome);
     std::optional<ModelAnswer> answer;
     try {
-      answer = ask();
+      answer = caller_.ask({*memory_, *interrupter_, *events_, *audience_});
     } catch (const ModelError& error) {
-      narrator_->end_message(ModelEvents::Counts::no);
+      events_->end_message(ModelEvents::Counts::no);
       if (error.kind() == ModelError::Kind::window_full) return {.kind = Kind::failed, .reason = error.what()};
       return unavailable(error.what(), kModelUnavailable);
     }
@@ -255,7 +197,7 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
   }
   if (rules_.deadline.passed()) return unavailable("the time is over", static_cast<int>(Code::no));
   if (rules_.objection) {
-    if (const auto objection = rules_.objection(used_)) return unavailable(*objection, kLimitReached);
+    if (const auto objection = rules_.objection(caller_.used())) return unavailable(*objection, kLimitReached);
   }
   if (rules_.most_turns > 0 && turn >= rules_.most_turns) {
     return Outcome{.kind = Kind::failed, .reason = fmt::format("not done within {} turns", rules_.most_turns)};
@@ -263,130 +205,20 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
   return std::nullopt;
 }
 
-// None if it was broken off. A conversation that is too long is shortened, further each time that it is refused.
-std::optional<ModelAnswer> ModelDriver::ask() {
-  const auto limit = rules_.context - rules_.longest_answer;
-  try {
-    ModelRequest asked = request();
-    // The conversation is copied when it is short enough: a transcript of an earlier life may be huge.
-    for (int attempt = 0; is_too_long(asked, limit) && attempt < 2; ++attempt) make_room(attempt);
-    asked.turns = memory_->turns();
-    for (int refusals = 0;; ++refusals) {
-      bell_->rest();
-      try {
-        ModelAnswer answer = call_model(asked, bell_->fd(), [this](std::string_view text) { narrator_->say(text); });
-        narrator_->end_message();
-        return answer;
-      } catch (const ModelError& error) {
-        if (error.kind() != ModelError::Kind::window_full) throw;
-        narrator_->end_message(ModelEvents::Counts::no);
-        // The window is smaller than we were told.
-        rules_.context = std::min(rules_.context, estimate(asked) + rules_.longest_answer);
-        if (!make_room(refusals)) throw;
-        asked.turns = memory_->turns();
-      }
-    }
-  } catch (const ModelError& error) {
-    if (error.kind() != ModelError::Kind::interrupted) throw;
-    narrator_->end_message(ModelEvents::Counts::no);
-    return std::nullopt;
-  }
-}
-
-ModelAnswer ModelDriver::call_model(const ModelRequest& request, int interrupt, const Provider::Hear& hear) {
-  ModelAnswer answer = provider_.ask(request, interrupt, hear);
-  used_ += answer.usage;
-  audience_->spend(used_);
-  const Usage& usage = answer.usage;
-  const auto read = static_cast<double>(usage.input + usage.cache_read + usage.cache_written);
-  const auto bytes = static_cast<double>(size_of(request));
-  if (read > 0) tokens_per_byte_ = std::clamp(read / bytes, 0.05, 2.0);
-  return answer;
-}
-
-ModelRequest ModelDriver::request() const {
-  ModelRequest request;
-  request.system = system_();
-  request.tools = tools_.specs();
-  request.max_tokens = rules_.longest_answer;
-  return request;
-}
-
-// By the service's own count of earlier calls. What is not the conversation's fault cannot be mended by shortening it.
-bool ModelDriver::is_too_long(const ModelRequest& request, std::int64_t limit) const {
-  const auto of_conversation = static_cast<double>(memory_->size()) * tokens_per_byte_;
-  return estimate(request) > limit && of_conversation > static_cast<double>(limit) / 4;
-}
-
-// Tokens, by what earlier calls had.
-std::int64_t ModelDriver::estimate(const ModelRequest& request) const {
-  const std::size_t bytes = memory_->size() + size_beside(request);
-  return static_cast<std::int64_t>(static_cast<double>(bytes) * tokens_per_byte_);
-}
-
-// Old results first, then a summary by the model, then without its help. False if nothing is left to be left out.
-bool ModelDriver::make_room(int attempt) {
-  constexpr int kLastAttempt = 3;
-  if (attempt == 0 && memory_->cut_results(kTurnsKeptWhole, kLongestOldResult)) {
-    narrator_->note("the conversation is long: old results are cut");
-    return true;
-  }
-  if (attempt > kLastAttempt) return false;
-  std::string summary;
-  if (attempt <= 1) {
-    narrator_->note("the conversation is too long: it is summarized");
-    summary = ask_for_summary();
-  } else {
-    narrator_->note("the conversation is too long: most of it is forgotten");
-  }
-  // Never so much that the next call is refused again.
-  const auto room = static_cast<std::size_t>(rules_.context);
-  memory_->summarize(summary, attempt <= 1 ? std::min(kLongestKept, room) : std::size_t{1000} >> (2 * (attempt - 2)));
-  return true;
-}
-
-// Empty if the model has none to give. Where the conversation is too long even for that, its results are left out.
-std::string ModelDriver::ask_for_summary() {
-  ModelRequest asked = request();
-  asked.may_call = false;
-  Part question;
-  question.text = summary_request();
-  bell_->rest();
-  for (const std::size_t longest : {SIZE_MAX, kLongestOldResult}) {
-    // A request that is certainly refused is not even built: it would take several times the memory of the
-    // conversation.
-    constexpr double kTooMuch = 3;
-    const auto bytes = static_cast<double>(size_beside(asked) + size_with_short_results(memory_->turns(), longest));
-    if (bytes * tokens_per_byte_ > kTooMuch * static_cast<double>(rules_.context)) continue;
-    asked.turns = with_short_results(memory_->turns(), longest);
-    if (asked.turns.empty() || asked.turns.back().role == Turn::Role::model) {
-      asked.turns.push_back({Turn::Role::user, {}});
-    }
-    asked.turns.back().parts.push_back(question);
-    try {
-      const std::string text = text_of(call_model(asked, bell_->fd(), {}).parts);
-      return text.find_first_not_of(" \t\r\n") == std::string::npos ? "" : text;
-    } catch (const ModelError& error) {
-      if (error.kind() != ModelError::Kind::window_full) throw;
-    }
-  }
-  return "";
-}
-
 void ModelDriver::run_calls() {
   for (const Part& call : memory_->unanswered()) {
-    narrator_->call(call);
+    events_->call(call);
     const ToolResult result = run_call(call);
     memory_->answer(call, result.text, result.is_error);
-    narrator_->result(call, result);
+    events_->result(call, result);
   }
   if (turn_.conclusion) memory_->conclude(*turn_.conclusion);
 }
 
 ToolResult ModelDriver::run_call(const Part& call) {
   if (turn_.conclusion) return {"[not done: what was called before has ended this piece of work]", true};
-  if (can_be_read(bell_->fd())) return {"[not done: something urgent came]", true};
-  return tools_.call(call.name, call.arguments, bell_->fd());
+  if (can_be_read(interrupter_->fd())) return {"[not done: something urgent came]", true};
+  return tools_.call(call.name, call.arguments, interrupter_->fd());
 }
 
 // What has ended that ran beside the conversation; empty if nothing has.
@@ -419,9 +251,9 @@ Outcome ModelDriver::finished(std::string result) const {
 }
 
 void ModelDriver::delayed(const Delay& delay) {
-  if (narrator_ == nullptr) return;
-  if (delay.is_void) narrator_->end_message(ModelEvents::Counts::no);
-  narrator_->note(delay.reason);
+  if (events_ == nullptr) return;
+  if (delay.is_void) events_->end_message(ModelEvents::Counts::no);
+  events_->note(delay.reason);
 }
 
 }  // namespace team

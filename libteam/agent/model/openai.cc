@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libteam/agent/model/wire_text.h"
 #include "libteam/base/json_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/id.h"
@@ -97,7 +98,8 @@ class Reader : public AnswerReader {
     }
     const Json json = parse_event(event);
     const auto error = json.find("error");
-    if (error != json.end() && !error->is_null()) throw error_of(0, find_complaint(json).value_or(ServiceError{}), {});
+    if (error != json.end() && !error->is_null())
+      throw error_of(0, find_service_error(json).value_or(ServiceError{}), {});
     if (const std::string model = text_of(json, "model"); !model.empty()) model_ = model;
     take_usage(json);
     const auto choices = json.find("choices");
@@ -224,9 +226,9 @@ std::unique_ptr<AnswerReader> OpenAi::read(Provider::Hear hear) const {
   return std::make_unique<Reader>(std::move(hear));
 }
 
-bool OpenAi::adapt(int status, const ServiceError& complaint) {
+bool OpenAi::adapt(int status, const ServiceError& refusal) {
   if (status != 400 && status != 422) return false;
-  const auto says = [&](std::string_view words) { return complaint.message.find(words) != std::string::npos; };
+  const auto says = [&](std::string_view words) { return refusal.message.find(words) != std::string::npos; };
   if (counts_tokens_ && (says("stream_options") || says("include_usage"))) {
     counts_tokens_ = false;
     return true;

@@ -21,7 +21,7 @@ class OpenAi : public WireFormat {
   Headers headers(const std::string& key) const override;
   std::string body(const ModelRequest& request) const override;
   std::unique_ptr<AnswerReader> read(Provider::Hear hear) const override;
-  bool adapt(int status, const ServiceError& complaint) override;
+  bool adapt(int status, const ServiceError& refusal) override;
 
  private:
   std::string model_;

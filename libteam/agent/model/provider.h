@@ -1,11 +1,10 @@
-// A model somewhere: one request, one answer, streamed.
+// The interface to a model: one request, one streamed answer.
 //
-// A provider knows the wire format of its service and nothing of teams, retries or limits; what it throws says whether
-// trying again may help.
+// A provider knows the wire format of its service. It knows nothing of teams, retries or limits. Its errors say whether
+// a retry may help.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "libteam/agent/model/conversation.h"
+#include "libteam/agent/tools/tool_spec.h"
 
 namespace team {
 
@@ -60,17 +60,5 @@ class Provider {
   using Hear = std::function<void(std::string_view text)>;
   virtual ModelAnswer ask(const ModelRequest& request, int interrupt, const Hear& hear) = 0;
 };
-
-struct ProviderChoice {
-  std::string provider;  // anthropic or openai
-  std::string model;
-  std::optional<std::string> base_url;  // else the service's own
-  std::string key;                      // may be empty for a local server
-  double connect_seconds = 20;
-  double silence_seconds = 300;  // without a byte of answer: broken
-};
-
-// Throws usage for a provider that there is not.
-std::unique_ptr<Provider> make_provider(const ProviderChoice& choice);
 
 }  // namespace team

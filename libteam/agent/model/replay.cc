@@ -40,49 +40,6 @@ auto value_in(const Names& names, std::string_view name) {
   return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
-// FNV-1a: it tells texts apart, it does not protect them. The length goes in first, so that no two lists of texts are
-// one text.
-class Digest {
- public:
-  Digest& add(std::string_view text) {
-    for (std::size_t rest = text.size(), i = 0; i < 8; ++i, rest >>= 8) mix(static_cast<unsigned char>(rest & 0xFF));
-    for (const char c : text) mix(static_cast<unsigned char>(c));
-    return *this;
-  }
-  std::string text() const { return fmt::format("{:016x}", state_); }
-
- private:
-  void mix(unsigned char byte) { state_ = (state_ ^ byte) * 0x100000001b3ULL; }
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
-};
-
-std::string in_short(const Turn& turn) {
-  constexpr std::size_t kLongest = 200;
-  std::vector<std::string> parts;
-  for (const Part& part : turn.parts) {
-    const std::string_view text = part.kind == Part::Kind::tool_call ? part.arguments : part.text;
-    const std::string begin = cut_characters(one_line(text.substr(0, 4 * kLongest)), kLongest);
-    if (part.kind == Part::Kind::text) parts.push_back(begin);
-    else if (part.kind == Part::Kind::tool_call) parts.push_back(fmt::format("calls {} {}", part.name, begin));
-    else parts.push_back(fmt::format("{} of {}: {}", part.is_error ? "error" : "result", part.name, begin));
-  }
-  return cut_characters(fmt::format("{}: {}", turn.role == Turn::Role::user ? "user" : "model", join(parts, " | ")),
-                        kLongest);
-}
-
-// The first line in which two texts differ.
-std::string differing_line(const std::string& recorded, const std::string& now) {
-  constexpr std::size_t kLongest = 120;
-  const auto before = split(recorded, '\n');
-  const auto after = split(now, '\n');
-  std::size_t line = 0;
-  while (line < before.size() && line < after.size() && before[line] == after[line]) ++line;
-  const auto show = [&](const std::vector<std::string>& lines) {
-    return line < lines.size() ? fmt::format("'{}'", cut_characters(one_line(lines[line]), kLongest)) : "nothing";
-  };
-  return fmt::format("line {} was {}, is {}", line + 1, show(before), show(after));
-}
-
 Json to_json(const ModelAnswer& answer) {
   const Usage& usage = answer.usage;
   return {{"stop", name_in(kStops, answer.stop)},
@@ -154,45 +111,6 @@ ModelError parse_error(const Json& json, std::string_view where) {
 }
 
 }  // namespace
-
-RequestNotes notes_on(const ModelRequest& request) {
-  RequestNotes notes;
-  notes.system = repair_utf8(request.system);
-  Digest tools;
-  for (const ToolSpec& tool : request.tools) tools.add(tool.name).add(tool.description).add(tool.schema);
-  notes.tools = tools.text();
-  Digest all;
-  all.add(notes.system).add(notes.tools);
-  for (const Turn& turn : request.turns) {
-    const std::string line = to_line(turn);
-    notes.turns.push_back({Digest().add(line).text(), in_short(turn), line.size()});
-    all.add(notes.turns.back().digest);
-  }
-  notes.digest = all.text();
-  return notes;
-}
-
-std::string difference(const RequestNotes& recorded, const RequestNotes& now) {
-  const std::size_t both = std::min(recorded.turns.size(), now.turns.size());
-  for (std::size_t i = 0; i < both; ++i) {
-    const auto& before = recorded.turns[i];
-    const auto& after = now.turns[i];
-    if (before.digest == after.digest) continue;
-    const std::string how = before.says == after.says
-                                ? fmt::format("begins alike, but has {} bytes, not {}", after.bytes, before.bytes)
-                                : fmt::format("was '{}', is '{}'", before.says, after.says);
-    return fmt::format("turn {} {}", i + 1, how);
-  }
-  if (recorded.turns.size() != now.turns.size()) {
-    const bool longer = now.turns.size() > both;
-    const auto& extra = longer ? now.turns[both] : recorded.turns[both];
-    return fmt::format("{} turns, not {}: turn {}, '{}', is {}", now.turns.size(), recorded.turns.size(), both + 1,
-                       extra.says, longer ? "new" : "missing");
-  }
-  if (recorded.system != now.system) return "the system prompt: " + differing_line(recorded.system, now.system);
-  if (recorded.tools != now.tools) return "the tools are other ones";
-  return "nothing that was recorded";
-}
 
 RecordingProvider::RecordingProvider(std::unique_ptr<Provider> inner, const std::string& path)
     : inner_(std::move(inner)), path_(path), file_(open_recording(path, O_RDWR | O_CREAT | O_APPEND)) {

@@ -12,25 +12,10 @@
 #include <vector>
 
 #include "libteam/agent/model/provider.h"
+#include "libteam/agent/model/request_notes.h"
 #include "libteam/system/file.h"
 
 namespace team {
-
-// A request, as far as one has to know it to tell that another one is the same, or where it differs.
-struct RequestNotes {
-  struct OfTurn {
-    std::string digest;
-    std::string says;  // the beginning
-    std::size_t bytes = 0;
-  };
-  std::string digest;
-  std::string system;  // as it is
-  std::string tools;   // their digest
-  std::vector<OfTurn> turns;
-};
-RequestNotes notes_on(const ModelRequest& request);
-// How `now` differs from what was recorded, in one line.
-std::string difference(const RequestNotes& recorded, const RequestNotes& now);
 
 // Passes each call on and appends it, before its answer is given to the caller, to the file (0600; made if missing).
 // One that was interrupted is not kept.

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "libteam/agent/life/spawn.h"
-#include "libteam/agent/model/model_driver.h"
 #include "libteam/agent/tools/background.h"
 #include "libteam/agent/tools/tool.h"
+#include "libteam/agent/tools/turn_state.h"
 #include "libteam/record/model_choice.h"
 #include "libteam/store/team_session.h"
 

@@ -3,8 +3,8 @@
 // Each does what the command of that kind does, as the member that the model is, with that member's rights.
 #pragma once
 
-#include "libteam/agent/model/model_driver.h"
 #include "libteam/agent/tools/tool.h"
+#include "libteam/agent/tools/turn_state.h"
 #include "libteam/store/team_session.h"
 
 namespace team {

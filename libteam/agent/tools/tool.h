@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "libteam/agent/model/conversation.h"
+#include "libteam/agent/tools/tool_spec.h"
 #include "libteam/base/json.h"
 
 namespace team {

@@ -1,10 +1,12 @@
 #include "libteam/store/files/trust.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <functional>
 
@@ -102,11 +104,18 @@ std::string to_text(const std::vector<TrustMark>& marks) {
   return text;
 }
 
+// Inode numbers use all 64 bits: overlayfs sets the highest one for folders of a lower layer.
+std::optional<std::uint64_t> parse_inode(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
 // None for a line that means nothing, which trusts nothing either.
 std::optional<TrustMark> parse_mark(const std::string& line) {
   const auto fields = split(line, '\t');
   if (fields.size() != 4 || !is_name(fields[2])) return std::nullopt;
-  const auto inode = parse_integer(fields[0]);
+  const auto inode = parse_inode(fields[0]);
   const auto born = parse_integer(fields[1]);
   const bool is_path = fields[3].starts_with('/');
   // Only escapes that escape() writes.
@@ -114,7 +123,7 @@ std::optional<TrustMark> parse_mark(const std::string& line) {
     if (fields[3].substr(at + 1, 2).find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
   }
   if (!inode || !born || !is_path) return std::nullopt;
-  return TrustMark{unescape(fields[3]), fields[2], static_cast<std::uint64_t>(*inode), *born};
+  return TrustMark{unescape(fields[3]), fields[2], *inode, *born};
 }
 
 std::vector<TrustMark> read_marks(const Folder& folder) {
@@ -127,6 +136,14 @@ std::vector<TrustMark> read_marks(const Folder& folder) {
     if (auto mark = parse_mark(line)) marks.push_back(std::move(*mark));
   }
   return marks;
+}
+
+// On overlayfs a folder of a lower layer gets another birth time with the first change in it. Setting the mode that it
+// has makes that happen now, so that the mark holds after later changes.
+void copy_up(const Folder& folder) try {
+  if (folder.filesystem() == OVERLAYFS_SUPER_MAGIC) folder.set_mode(".", folder.mode_of("."));
+} catch (const Error&) {
+  // Where the system refuses this change it refuses all others.
 }
 
 // The mark that the team would have.
@@ -219,6 +236,7 @@ void require_trust(const Root& root, const std::string& team, const Folder& fold
 }
 
 void trust_team(const Root& root, const std::string& team, const Folder& folder, double lock_timeout) {
+  copy_up(folder);
   const TrustMark made = mark_of(real_path(root), team, folder);
   change_marks(make_place(), lock_timeout, [&](std::vector<TrustMark>& marks) {
     std::erase_if(marks, [&](const TrustMark& mark) { return is_same_place(mark, made); });

@@ -1,4 +1,4 @@
-#include "libteam/agent/life/lead.h"
+#include "libteam/agent/model/lead.h"
 
 #include <utility>
 

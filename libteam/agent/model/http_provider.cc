@@ -1,8 +1,8 @@
-#include "libteam/agent/model/provider.h"
+#include "libteam/agent/model/http_provider.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "libteam/agent/model/address.h"
 #include "libteam/agent/model/anthropic.h"
 #include "libteam/agent/model/http.h"
 #include "libteam/agent/model/openai.h"
@@ -14,7 +14,7 @@ namespace team {
 
 namespace {
 
-// A format, spoken over a connection.
+// A wire format over a connection.
 class HttpProvider : public Provider {
  public:
   HttpProvider(std::unique_ptr<WireFormat> format, const ProviderChoice& choice, std::string key)
@@ -46,13 +46,13 @@ class HttpProvider : public Provider {
         });
     if (answer.is_heard) return reader->finish();
     if (answer.status < 300) {
-      if (const auto complaint = find_complaint_in(answer.body)) throw error_of(0, *complaint, answer.headers);
+      if (const auto refusal = find_service_error_in(answer.body)) throw error_of(0, *refusal, answer.headers);
       throw ModelError(ModelError::Kind::final, "the answer is no stream: is the address right?");
     }
-    const ServiceError complaint = answer.status < 400 ? ServiceError{"", "", "leads elsewhere: is the address right?"}
-                                                       : parse_complaint(answer.body);
-    if (format_->adapt(answer.status, complaint)) return std::nullopt;
-    throw error_of(answer.status, complaint, answer.headers);
+    const ServiceError refusal = answer.status < 400 ? ServiceError{"", "", "leads elsewhere: is the address right?"}
+                                                     : parse_service_error(answer.body);
+    if (format_->adapt(answer.status, refusal)) return std::nullopt;
+    throw error_of(answer.status, refusal, answer.headers);
   }
 
   std::unique_ptr<WireFormat> format_;

@@ -1,4 +1,4 @@
-#include "libteam/agent/model/keys.h"
+#include "libteam/system/keys.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// What is tried again and what is not, and how the calls of a team share what the service allows.
+// Retries of model calls, and how the calls of a team share the limits of the service.
 #include "libteam/agent/model/retry_policy.h"
 
 #include <signal.h>
@@ -82,7 +82,7 @@ class TemporaryFolder {
 
 const ModelError kPassing(Kind::passing, "broken");
 
-void tries() {
+void retries() {
   const Asked third = ask({kPassing, ModelError(Kind::limited, "too much")});
   CHECK(third.times == 3 && !third.kind && third.heard == "word word word ");
   CHECK(third.delays.size() == 2 && third.delays[0].is_void);
@@ -99,13 +99,13 @@ void tries() {
 void pauses() {
   const Asked told = ask({ModelError(Kind::passing, "busy", 0.2)});
   CHECK(told.times == 2 && told.seconds >= 0.2 && told.delays[0].seconds >= 0.2);
-  // Longer than anybody has patience for.
+  // The service asks for a longer pause than the policy allows.
   const Asked late = ask({ModelError(Kind::limited, "busy", 3600)});
   CHECK(late.times == 1 && late.kind == Kind::limited && late.delays.empty());
   const Asked short_time =
       ask(std::vector(20, kPassing), {.tries = 20, .seconds = 0.2, .first_pause = 0.1, .longest_pause = 0.1});
   CHECK(short_time.times > 1 && short_time.times < 20);
-  // Random, and longer each time.
+  // Pauses are random and grow.
   double first = 0;
   double fourth = 0;
   for (int i = 0; i < 20; ++i) {
@@ -117,7 +117,7 @@ void pauses() {
   CHECK(fourth > 2 * first);
 }
 
-// A descriptor that can be read from.
+// A readable descriptor.
 Fd readable() {
   int ends[2];
   if (::pipe(ends) != 0) std::abort();
@@ -154,7 +154,7 @@ class Counting : public Provider {
   ModelAnswer ask(const ModelRequest&, int, const Hear&) override {
     const int running = ++counts_.running;
     for (int most = counts_.most; most < running && !counts_.most.compare_exchange_weak(most, running);) continue;
-    ::usleep(3000);  // long enough to meet others
+    ::usleep(3000);  // long enough to overlap with others
     --counts_.running;
     ++counts_.calls;
     return {};
@@ -179,7 +179,7 @@ void slots() {
   }
   for (const pid_t child : children) ::waitpid(child, nullptr, 0);
   CHECK(counts.calls == 100 && counts.most == 3);
-  // No limit, no files.
+  // Without a limit there are no files.
   const TemporaryFolder unlimited;
   CHECK(ask({}, kQuick, unlimited.slots(0)).times == 1);
   bool empty = true;
@@ -199,7 +199,7 @@ void dead_holders() {
   }
   char held = 0;
   CHECK(::read(ends[0], &held, 1) == 1);
-  // Killed while we wait; who only looked again now and then would need a second.
+  // The holder is killed while we wait. Polling would take a second.
   pid_t killer = -1;
   const std::int64_t began = boot_ns();
   const auto slot = temporary.slots(1).take(-1, [&](const Delay& delay) {
@@ -215,8 +215,8 @@ void dead_holders() {
   ::waitpid(holder, nullptr, 0);
 }
 
-void slowing_down() {
-  // One is told that it is too much, with a time or without; another one waits too.
+void rate_limits() {
+  // One call is rate-limited, with or without a time; another call waits, too.
   for (const std::optional<double> time : {std::optional(0.3), std::optional<double>()}) {
     const TemporaryFolder temporary;
     const ModelError limited(Kind::limited, "too much", time);
@@ -224,15 +224,15 @@ void slowing_down() {
     const Asked other = ask({}, kQuick, temporary.slots(2));
     CHECK(other.times == 1 && other.seconds > 0.2);
   }
-  // What is passing is nobody else's business.
+  // A transient error does not affect other calls.
   const TemporaryFolder temporary;
   ask({ModelError(Kind::passing, "broken", 0.5)}, {.tries = 1}, temporary.slots(2));
   CHECK(!temporary.folder().has("until"));
-  // A later end stands.
+  // A later end is not shortened.
   temporary.slots(2).slow_down(0.4);
   temporary.slots(2).slow_down(0.1);
   CHECK(ask({}, kQuick, temporary.slots(2)).seconds > 0.3);
-  // One that makes no sense is none.
+  // A time that makes no sense is ignored.
   const Fd interrupt = readable();
   const auto is_slowed = [&](const std::string& until) {
     temporary.folder().replace("until", until, Durability::process);
@@ -246,11 +246,11 @@ void slowing_down() {
 }  // namespace
 
 int main() {
-  tries();
+  retries();
   pauses();
   interruptions();
   slots();
   dead_holders();
-  slowing_down();
+  rate_limits();
   return test::report();
 }

@@ -1,4 +1,4 @@
-// The bell for who is in a call: it rings for a signal, for what is urgent, at the deadline, and no ring is lost.
+// The interrupter of model calls: it triggers on a signal, urgent mail or the deadline, and no trigger is lost.
 #include "libteam/agent/model/call_interrupter.h"
 
 #include <poll.h>
@@ -38,8 +38,8 @@ const Signals& signals() {
   return all;
 }
 
-bool rings(const CallInterrupter& bell, int within_ms = 10'000) {
-  pollfd waiting{bell.fd(), POLLIN, 0};
+bool triggers(const CallInterrupter& interrupter, int within_ms = 10'000) {
+  pollfd waiting{interrupter.fd(), POLLIN, 0};
   return ::poll(&waiting, 1, within_ms) > 0;
 }
 
@@ -47,16 +47,16 @@ bool nothing() { return false; }
 
 void silence() {
   const Place place;
-  const CallInterrupter bell(*place.folder, signals(), nothing, Deadline::never());
+  const CallInterrupter interrupter(*place.folder, signals(), nothing, Deadline::never());
   place.touch("something");
-  CHECK(!rings(bell, 100));
+  CHECK(!triggers(interrupter, 100));
 }
 
 void urgent_from_the_start() {
   const Place place;
-  const CallInterrupter bell(
+  const CallInterrupter interrupter(
       *place.folder, signals(), [] { return true; }, Deadline::never());
-  CHECK(rings(bell));
+  CHECK(triggers(interrupter));
 }
 
 void urgent_later() {
@@ -67,24 +67,24 @@ void urgent_later() {
     ++looks;
     return urgent.load();
   };
-  CallInterrupter bell(*place.folder, signals(), is_urgent, Deadline::never());
+  CallInterrupter interrupter(*place.folder, signals(), is_urgent, Deadline::never());
   place.touch("mail");
-  CHECK(!rings(bell, 50));
+  CHECK(!triggers(interrupter, 50));
   urgent = true;
   place.touch("more mail");
-  CHECK(rings(bell));
-  CHECK(rings(bell, 0));  // until somebody looks
+  CHECK(triggers(interrupter));
+  CHECK(triggers(interrupter, 0));  // until rest() is called
 
-  // Looked after, and it is still so: rings again.
-  bell.rest();
-  CHECK(rings(bell));
+  // The mail is still urgent, so it triggers again.
+  interrupter.rest();
+  CHECK(triggers(interrupter));
   urgent = false;
-  bell.rest();
-  CHECK(!rings(bell, 50));
+  interrupter.rest();
+  CHECK(!triggers(interrupter, 50));
   CHECK(looks > 0);
 }
 
-// Of a folder in which much else changes only one file is of interest.
+// Changes of other files in the folder cause no check.
 void one_file() {
   const Place place;
   std::atomic<int> looks = 0;
@@ -93,69 +93,69 @@ void one_file() {
     ++looks;
     return urgent.load();
   };
-  CallInterrupter bell(*place.folder, signals(), is_urgent, Deadline::never(), "mail");
+  CallInterrupter interrupter(*place.folder, signals(), is_urgent, Deadline::never(), "mail");
   while (looks == 0) std::this_thread::yield();
   const int before = looks;
   urgent = true;
   for (int i = 0; i < 20; ++i) place.touch("events");
-  CHECK(!rings(bell, 100));
+  CHECK(!triggers(interrupter, 100));
   CHECK(looks == before);
   place.touch("mail");
-  CHECK(rings(bell));
+  CHECK(triggers(interrupter));
 }
 
 void at_a_signal() {
   const Place place;
-  CallInterrupter bell(*place.folder, signals(), nothing, Deadline::never());
-  CHECK(!rings(bell, 30));
+  CallInterrupter interrupter(*place.folder, signals(), nothing, Deadline::never());
+  CHECK(!triggers(interrupter, 30));
   ::kill(::getpid(), SIGTERM);
-  CHECK(rings(bell));
-  bell.rest();
-  CHECK(rings(bell));  // nobody has taken it
+  CHECK(triggers(interrupter));
+  interrupter.rest();
+  CHECK(triggers(interrupter));  // the signal was not taken
   CHECK(signals().take() == SIGTERM);
-  bell.rest();
-  CHECK(!rings(bell, 50));
+  interrupter.rest();
+  CHECK(!triggers(interrupter, 50));
   ::kill(::getpid(), SIGINT);
-  CHECK(rings(bell));
+  CHECK(triggers(interrupter));
   CHECK(signals().take() == SIGINT);
 }
 
-void a_signal_from_before() {
+void an_earlier_signal() {
   const Place place;
   ::kill(::getpid(), SIGHUP);
-  const CallInterrupter bell(*place.folder, signals(), nothing, Deadline::never());
-  CHECK(rings(bell));
+  const CallInterrupter interrupter(*place.folder, signals(), nothing, Deadline::never());
+  CHECK(triggers(interrupter));
   CHECK(signals().take() == SIGHUP);
 }
 
 void at_the_deadline() {
   const Place place;
   const Deadline deadline = Deadline::in(0.5);
-  CallInterrupter bell(*place.folder, signals(), nothing, deadline);
-  CHECK(!rings(bell, 20));
-  CHECK(rings(bell));
+  CallInterrupter interrupter(*place.folder, signals(), nothing, deadline);
+  CHECK(!triggers(interrupter, 20));
+  CHECK(triggers(interrupter));
   CHECK(deadline.passed());
-  bell.rest();
-  CHECK(rings(bell));
+  interrupter.rest();
+  CHECK(triggers(interrupter));
 }
 
-// A disk that refuses is found by who looks at the mail itself; a signal is not to be lost over it.
-void trouble() {
+// A failing disk is reported when the mail is read. It must not hide a signal.
+void failing_disk() {
   const Place place;
   const auto refuses = []() -> bool { fail(Code::io, "no"); };
-  const CallInterrupter bell(*place.folder, signals(), refuses, Deadline::never());
+  const CallInterrupter interrupter(*place.folder, signals(), refuses, Deadline::never());
   place.touch("mail");
-  CHECK(!rings(bell, 50));
+  CHECK(!triggers(interrupter, 50));
   ::kill(::getpid(), SIGTERM);
-  CHECK(rings(bell));
+  CHECK(triggers(interrupter));
   signals().take();
 }
 
-// What comes while the last ring is looked after, or just before, rings too.
-void no_ring_is_lost() {
+// An event just before or during rest() triggers again.
+void no_trigger_is_lost() {
   const Place place;
   std::atomic<int> came = 0, heard = 0;
-  CallInterrupter bell(
+  CallInterrupter interrupter(
       *place.folder, signals(), [&] { return came.load() > heard.load(); }, Deadline::never());
   int lost = 0;
   constexpr int kRounds = 2000;
@@ -167,12 +167,12 @@ void no_ring_is_lost() {
     }
   });
   while (heard.load() < kRounds && lost == 0) {
-    if (!rings(bell, 5000)) {
+    if (!triggers(interrupter, 5000)) {
       ++lost;
       heard = kRounds;  // so that the sender ends
     } else {
       heard = came.load();
-      bell.rest();
+      interrupter.rest();
     }
   }
   sender.join();
@@ -181,26 +181,26 @@ void no_ring_is_lost() {
 
 void rests_that_race() {
   const Place place;
-  CallInterrupter bell(
+  CallInterrupter interrupter(
       *place.folder, signals(), [] { return true; }, Deadline::never());
   for (int i = 0; i < 2000; ++i) {
-    if (!rings(bell, 5000)) {
+    if (!triggers(interrupter, 5000)) {
       CHECK(i < 0);
       return;
     }
-    bell.rest();
-    if (i % 2 == 0) bell.rest();
+    interrupter.rest();
+    if (i % 2 == 0) interrupter.rest();
   }
-  CHECK(rings(bell));
+  CHECK(triggers(interrupter));
 }
 
 void ends_promptly() {
   const Place place;
   const double start = now();
   for (int i = 0; i < 200; ++i) {
-    CallInterrupter bell(
+    CallInterrupter interrupter(
         *place.folder, signals(), [&] { return i % 3 == 0; }, Deadline::in(i % 5 == 0 ? 0 : 1000));
-    if (i % 2 == 0) bell.rest();
+    if (i % 2 == 0) interrupter.rest();
     if (i % 7 == 0) place.touch("mail");
   }
   CHECK(now() - start < 10);
@@ -209,17 +209,17 @@ void ends_promptly() {
 }  // namespace
 
 int main() {
-  ::signal(SIGHUP, SIG_DFL);  // nohup has us ignore it
+  ::signal(SIGHUP, SIG_DFL);  // nohup makes the process ignore it
   signals();
   silence();
   urgent_from_the_start();
   urgent_later();
   one_file();
   at_a_signal();
-  a_signal_from_before();
+  an_earlier_signal();
   at_the_deadline();
-  trouble();
-  no_ring_is_lost();
+  failing_disk();
+  no_trigger_is_lost();
   rests_that_race();
   ends_promptly();
   return test::report();

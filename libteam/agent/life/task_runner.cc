@@ -1,0 +1,84 @@
+#include "libteam/agent/life/task_runner.h"
+
+#include "libteam/base/text.h"
+
+namespace team {
+
+void TaskRunner::run(Job job) {
+  life_.wakeups().stop();
+  const std::string subject = job.task ? ": " + one_line(job.task->subject) : "";
+  life_.become(State::active, title_of(job) + subject, job.id());
+  if (life_.options().plan) {
+    if (auto approval = held_.take_approval(job)) {
+      job.plan = std::move(approval);
+    } else if (PlanGate::Result result = gate_.agree(job); !result.approved) {
+      if (result.outcome) settle(job, std::move(*result.outcome));
+      return;
+    }
+  }
+  settle(job, work_.drive(work_.make_work(job, Phase::work)));
+}
+
+// Decides what becomes of the task.
+void TaskRunner::settle(const Job& job, Outcome outcome) {
+  if (job.task) life_.await_board();
+  if (is_broken_off(job, outcome)) return;
+  if (outcome.kind == Outcome::Kind::hopeless && !work_.has_succeeded()) life_.end_with(outcome, State::error);
+  if (!job.task) report_prompt(outcome);
+  if (!outcome.heard.empty()) work_.answer({}, outcome);
+  // The program may have completed or released it by itself, or the lead has taken it away.
+  if (!job.task || !held_.is_mine(job)) {
+    work_.finish_piece(outcome.kind == Outcome::Kind::done && !held_.has_status(job, Status::failed));
+    return;
+  }
+  std::string reason = outcome.reason;
+  if (outcome.kind == Outcome::Kind::done) {
+    const auto refusal = complete(job, outcome.result);
+    if (!refusal || !held_.is_mine(job)) {  // it may have been taken away while the hook looked at it
+      work_.finish_piece(!refusal);
+      return;
+    }
+    reason = *refusal;
+  }
+  life_.note(fmt::format("{}: {}", title_of(job), reason));
+  if (job.task->attempts > life_.options().retries) held_.fail(*job.task, reason);
+  else held_.put_back(job, reason);
+  work_.finish_piece(false);
+}
+
+// The attempt was interrupted and says nothing about the task, which is given back.
+bool TaskRunner::is_broken_off(const Job& job, const Outcome& outcome) {
+  switch (outcome.kind) {
+    case Outcome::Kind::interrupted: life_.end_with(outcome, State::shutdown); break;
+    case Outcome::Kind::unavailable: life_.end_with(outcome, State::error); break;
+    case Outcome::Kind::stopped: break;
+    default: return false;
+  }
+  if (held_.is_mine(job)) held_.put_back(job, life_.ending().reason);
+  return true;
+}
+
+// Gives the reason if the task may not be completed: its deliverable is missing, or a hook refused it.
+std::optional<std::string> TaskRunner::complete(const Job& job, const std::string& result) {
+  try {
+    held_.complete(*job.task, result);
+    return std::nullopt;
+  } catch (const Error& error) {
+    if (error.code() != Code::invalid_state && error.code() != Code::permission_denied) throw;
+    return error.what();
+  }
+}
+
+// The prompt is done, well or not: a restarted teammate does not begin with it.
+void TaskRunner::report_prompt(const Outcome& outcome) {
+  life_.presence().set_start(life_.options().start);
+  if (outcome.kind == Outcome::Kind::done) return;
+  life_.note(outcome.reason);
+  const std::string& name = life_.self().name;
+  if (name == life_.team().lead) return;
+  life_.session().mail().notify(
+      life_.team().lead, "error",
+      fmt::format("[System] {} could not do what its prompt asks: {}", name, one_line(outcome.reason)));
+}
+
+}  // namespace team

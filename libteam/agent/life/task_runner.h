@@ -1,0 +1,32 @@
+// One attempt of a task that a teammate holds, or of its prompt: plan, work, completion or another attempt.
+#pragma once
+
+#include "libteam/agent/life/held_tasks.h"
+#include "libteam/agent/life/member_life.h"
+#include "libteam/agent/life/plan_gate.h"
+#include "libteam/agent/life/work_runner.h"
+
+namespace team {
+
+class TaskRunner {
+ public:
+  // All outlive this.
+  TaskRunner(MemberLife& life, HeldTasks& held, WorkRunner& work)
+      : life_(life), held_(held), work_(work), gate_(life, held, work) {}
+
+  // Returns when the outcome is on the board: the task is completed, failed, given back, or not its own any more.
+  void run(Job job);
+
+ private:
+  void settle(const Job& job, Outcome outcome);
+  bool is_broken_off(const Job& job, const Outcome& outcome);
+  std::optional<std::string> complete(const Job& job, const std::string& result);
+  void report_prompt(const Outcome& outcome);
+
+  MemberLife& life_;
+  HeldTasks& held_;
+  WorkRunner& work_;
+  PlanGate gate_;
+};
+
+}  // namespace team

@@ -1,0 +1,67 @@
+// Runs pieces of work on the driver of a teammate: messages, or a text of the toolkit.
+//
+// Messages are acknowledged when their work is done and answered, or when the driver has kept them: a teammate that
+// dies before that gets them again.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/agent/life/held_tasks.h"
+#include "libteam/agent/life/mail_handler.h"
+#include "libteam/agent/life/member_life.h"
+#include "libteam/store/files/mailbox.h"
+
+namespace team {
+
+class WorkRunner {
+ public:
+  // All outlive this.
+  WorkRunner(MemberLife& life, HeldTasks& held, MailHandler& mail) : life_(life), held_(held), mail_(mail) {}
+
+  // The last answer of the driver.
+  const std::string& last_word() const { return last_word_; }
+  // Why the last piece of work failed; none if it did not.
+  const std::optional<std::string>& last_failure() const { return last_failure_; }
+  // True if a piece of work went well in this life.
+  bool has_succeeded() const { return succeeded_; }
+  // The phase of work that belongs to no task.
+  Phase phase() const { return life_.options().plan ? Phase::plan : Phase::work; }
+
+  Work make_work(Phase phase, std::string title) const;
+  Work make_work(const Job& job, Phase phase) const;
+  // Lets the driver do it. The driver hears the mail that comes meanwhile, if it keeps a conversation.
+  Outcome drive(const Work& work);
+  // The outcome of a piece of work is written down: what the driver keeps of it can go, and perhaps it was the last.
+  void finish_piece(bool success);
+
+  // Takes waiting messages and works on them. False if there are none, or one ends this life.
+  bool work_on_messages(Phase phase);
+  void work_on_text(const std::string& title, const std::string& text);
+  // Goes on with work of an earlier life that is about messages or a text.
+  void resume(const Work& left);
+  // Work that the hook teammate-idle demands before this member may idle. False if it demands none, or always more.
+  bool work_on_objection();
+  // Answers everybody who wrote before the work began and during it.
+  void answer(std::vector<Message> messages, const Outcome& outcome);
+
+ private:
+  Outcome work_on(const std::vector<Message>& messages, Phase phase, const std::function<void()>& kept);
+  bool settle(const std::vector<Message>& messages, const Outcome& outcome);
+  bool hear(const Meanwhile::Keep& keep);
+  bool ends_by(Batch& batch);
+  std::vector<Message> deliver(const Batch& batch) const;
+  void acknowledge(Batch& batch);
+
+  MemberLife& life_;
+  HeldTasks& held_;
+  MailHandler& mail_;
+  std::string last_word_;
+  std::optional<std::string> last_failure_;
+  bool succeeded_ = false;
+  int objections_ = 0;  // of the hook, since the last piece of work
+};
+
+}  // namespace team

@@ -1,0 +1,24 @@
+// A provider that talks to a service over HTTP, in the wire format of that service.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libteam/agent/model/provider.h"
+
+namespace team {
+
+struct ProviderChoice {
+  std::string provider;  // anthropic or openai
+  std::string model;
+  std::optional<std::string> base_url;  // else the service's own
+  std::string key;                      // may be empty for a local server
+  double connect_seconds = 20;
+  double silence_seconds = 300;  // without a byte of answer: broken
+};
+
+// Throws usage for an unknown provider.
+std::unique_ptr<Provider> make_provider(const ProviderChoice& choice);
+
+}  // namespace team

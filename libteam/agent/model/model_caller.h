@@ -1,0 +1,61 @@
+// Asks a model with the conversation so far, and shortens a conversation that is too long for the model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "libteam/agent/life/driver.h"
+#include "libteam/agent/model/call_interrupter.h"
+#include "libteam/agent/model/memory.h"
+#include "libteam/agent/model/model_events.h"
+#include "libteam/agent/model/provider.h"
+#include "libteam/agent/tools/tool.h"
+
+namespace team {
+
+// All texts of an answer, joined.
+std::string text_of(const std::vector<Part>& parts);
+
+class ModelCaller {
+ public:
+  struct Limits {
+    std::int64_t context = 200'000;      // tokens
+    std::int64_t longest_answer = 8192;  // tokens
+  };
+  // `system` returns the current system prompt. `used` are the tokens of earlier runs. References outlive this.
+  ModelCaller(Provider& provider, const Toolbox& tools, std::function<std::string()> system, const Limits& limits,
+              const Usage& used);
+
+  // The piece of work that the calls belong to.
+  struct Place {
+    Memory& memory;
+    CallInterrupter& interrupter;
+    ModelEvents& events;
+    const Audience& audience;
+  };
+  // Returns none if the call was interrupted. Shortens the conversation further each time that the service refuses its
+  // length. Throws ModelError.
+  std::optional<ModelAnswer> ask(const Place& at);
+
+  // Tokens of all runs.
+  const Usage& used() const { return used_; }
+
+ private:
+  ModelAnswer call(const Place& at, const ModelRequest& request, const Provider::Hear& hear);
+  ModelRequest request() const;
+  bool is_too_long(const Place& at, const ModelRequest& request) const;
+  std::int64_t estimate(const Place& at, const ModelRequest& request) const;
+  bool make_room(const Place& at, int attempt);
+  std::string ask_for_summary(const Place& at);
+
+  Provider& provider_;
+  const Toolbox& tools_;
+  std::function<std::string()> system_;
+  Limits limits_;
+  Usage used_;
+  double tokens_per_byte_ = 0.25;  // by the counts of the service
+};
+
+}  // namespace team

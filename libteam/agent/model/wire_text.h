@@ -1,0 +1,20 @@
+// Small readers of the JSON and the texts of services, which may hold anything.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "libteam/base/json.h"
+
+namespace team {
+
+// ASCII letters only.
+std::string lower(std::string_view text);
+bool is_blank(std::string_view text);
+// A count of tokens; 0 for any other value.
+std::int64_t count_of(const Json& object, const char* key);
+// A text; empty for any other value.
+std::string text_of(const Json& object, const char* key);
+
+}  // namespace team

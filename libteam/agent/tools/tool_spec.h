@@ -1,0 +1,14 @@
+// A tool as the model is told of it.
+#pragma once
+
+#include <string>
+
+namespace team {
+
+struct ToolSpec {
+  std::string name;
+  std::string description;
+  std::string schema;  // JSON Schema of its arguments, as text
+};
+
+}  // namespace team
