@@ -1,4 +1,4 @@
-// plan-list - list plans and what became of them
+// plan-list - list plans and their status
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
@@ -37,8 +37,8 @@ team::Exit list(team::Context& context, bool all) {
 
 int plan_list(int argc, char** argv) {
   bool all = false;
-  team::Command command("plan-list", "list plans and what became of them", "[options]");
-  command.flag("--all", all, "answered ones too, not only those that wait");
+  team::Command command("plan-list", "list plans and their status", "[options]");
+  command.flag("--all", all, "print answered plans too");
   command.takes_team();
   command.takes_json();
   command.example("plan-list");

@@ -1,4 +1,4 @@
-// plan-submit - put a plan to the lead and ask for approval
+// plan-submit - submit a plan to the lead for approval
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
@@ -20,7 +20,7 @@ team::Exit submit(team::Context& context, const Options& options) {
   if (options.text && *options.text != "-") letter.content = *options.text;
   else team::read_content(letter.content, letter.more);
   if (letter.content.empty()) team::fail(team::Code::usage, "the plan is empty");
-  if (options.task) context.board().view().get(*options.task);  // throws if there is none
+  if (options.task) context.board().view().get(*options.task);  // throws not_found
   const team::Actor& actor = context.actor();
   context.changes();
   const std::string id = *context.mail().send(letter, actor).front().request_id;
@@ -32,10 +32,10 @@ team::Exit submit(team::Context& context, const Options& options) {
 
 int plan_submit(int argc, char** argv) {
   Options options;
-  team::Command command("plan-submit", "put a plan to the lead and ask for approval", "[options] [TEXT]");
-  command.operand("[TEXT]", options.text, "the plan; from stdin without it, or with -");
-  command.option("--summary TEXT", options.summary, "one line (else the first, cut to 80 characters)");
-  command.option("--task ID", options.task, "the task that it is for");
+  team::Command command("plan-submit", "submit a plan to the lead for approval", "[options] [TEXT]");
+  command.operand("[TEXT]", options.text, "the plan; without it, or with -, read from stdin");
+  command.option("--summary TEXT", options.summary, "a title (else the first line, cut to 80 characters)");
+  command.option("--task ID", options.task, "the task that the plan is for");
   command.takes_all();
   command.example("plan-submit 'Split the schema by module' --task 2 --as backend");
   return command.run(argc, argv, [&](team::Context& context) { return submit(context, options); });

@@ -13,7 +13,7 @@ struct Options {
   bool keep_waiting = false;
 };
 
-// The task, or why there is none.
+// The claimed task, or the reason why there is none.
 struct Taken {
   std::optional<team::Task> task;
   std::string reason = "nothing is ready";
@@ -34,7 +34,7 @@ Taken take_next(team::Context& context, const Options& options) {
 }
 
 team::Exit claim(team::Context& context, const Options& options) {
-  context.actor();  // throws if one cannot be that
+  context.actor();  // throws if --as is not allowed
   context.changes();
   const Taken taken =
       options.next ? take_next(context, options) : Taken{context.board().claim(*options.task, context.actor())};
@@ -49,9 +49,9 @@ team::Exit claim(team::Context& context, const Options& options) {
 int task_claim(int argc, char** argv) {
   Options options;
   team::Command command("task-claim", "take a task and become its owner", "[options] ID | --next");
-  command.operand("[ID]", options.task, "the task to take");
-  command.flag("--next", options.next, "take the next ready task: mine first, then free ones; by priority, then id");
-  command.optional_seconds("--wait SECONDS", options.wait, "with --next: wait while a task may still become ready");
+  command.operand("[ID]", options.task, "the task to claim");
+  command.flag("--next", options.next, "claim the next ready task: assigned ones first; by priority, then id");
+  command.optional_seconds("--wait SECONDS", options.wait, "with --next: wait while a task can become ready");
   command.flag("--keep-waiting", options.keep_waiting, "with --wait: wait even if nothing can become ready");
   command.exactly_one({"ID", "--next"});
   command.at_most_one({"ID", "--wait"});

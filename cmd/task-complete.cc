@@ -1,4 +1,4 @@
-// task-complete - mark a task as done and free those that wait for it
+// task-complete - complete a task and unblock the tasks that wait for it
 
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
@@ -23,11 +23,11 @@ team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& c
 int task_complete(int argc, char** argv) {
   team::TaskId id = 0;
   team::TaskChange change;
-  team::Command command("task-complete", "mark a task as done and free those that wait for it", "[options] ID");
-  command.operand("ID", id, "the task that is done");
-  command.option("--result TEXT", change.result, "a summary; - reads it from stdin");
-  command.option("--deliverable PATH", change.deliverable, "what it made, beneath the root");
-  command.option("--if-rev N", change.if_rev, "only if the task is still at this rev");
+  team::Command command("task-complete", "complete a task and unblock the tasks that wait for it", "[options] ID");
+  command.operand("ID", id, "the completed task");
+  command.option("--result TEXT", change.result, "a summary of the work; - reads it from stdin");
+  command.option("--deliverable PATH", change.deliverable, "the file that it produced, beneath the root");
+  command.option("--if-rev N", change.if_rev, "fail if the task is not at this rev");
   command.takes_all();
   command.example("task-complete 1 --as backend --result '14 endpoints, see docs/rest.md'");
   command.example("make test 2>&1 | tail -5 | task-complete 7 --result -");

@@ -1,4 +1,4 @@
-// task-create - put a task on the board
+// task-create - add a task to the board
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
@@ -35,7 +35,7 @@ team::Draft make_draft(const Options& options) {
 }
 
 std::vector<team::Draft> read_batch(const Options& options) {
-  if (options.any()) team::fail(team::Code::usage, "with - everything about the tasks comes from stdin");
+  if (options.any()) team::fail(team::Code::usage, "- cannot be combined with options that describe a task");
   std::vector<team::Draft> drafts;
   team::each_input_line([&](const std::string& line, std::size_t number) {
     drafts.push_back(team::parse_draft(line, fmt::format("line {}", number)));
@@ -62,15 +62,15 @@ team::Exit create(team::Context& context, Options& options) {
 
 int task_create(int argc, char** argv) {
   Options options;
-  team::Command command("task-create", "put a task on the board", "[options] SUBJECT | -");
-  command.operand("SUBJECT", options.subject, "what is to be done; - reads a batch of JSON lines from stdin");
-  command.option("--description TEXT", options.description, "what there is to know about it; - reads it from stdin");
-  command.option("--blocked-by ID", options.blocked_by, "wait for these tasks (repeated, or with commas)");
-  command.option("--owner NAME", options.owner, "assign it");
+  team::Command command("task-create", "add a task to the board", "[options] SUBJECT | -");
+  command.operand("SUBJECT", options.subject, "the title of the task; - reads a batch of JSON lines from stdin");
+  command.option("--description TEXT", options.description, "a description; - reads it from stdin");
+  command.option("--blocked-by ID", options.blocked_by, "the blockers (repeatable, or with commas)");
+  command.option("--owner NAME", options.owner, "assign the task");
   command.option("--priority N", options.priority, "0 normal, 1 high, 2 critical");
-  command.option("--role ROLE", options.role, "only members of this role take it by --next");
-  command.option("--active-form TEXT", options.active_form, "what to say while it is worked on");
-  command.option("--deliverable PATH", options.deliverable, "what must exist when it completes, beneath the root");
+  command.option("--role ROLE", options.role, "only members of this role get it from task-claim --next");
+  command.option("--active-form TEXT", options.active_form, "the text to show while it is in progress");
+  command.option("--deliverable PATH", options.deliverable, "a file that must exist at completion, beneath the root");
   command.makes_store();
   command.takes_all();
   command.example("task-create 'Analyze REST endpoints'");

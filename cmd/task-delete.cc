@@ -21,8 +21,8 @@ team::Exit remove_task(team::Context& context, const Options& options) {
 int task_delete(int argc, char** argv) {
   Options options;
   team::Command command("task-delete", "remove a task from the board", "[options] ID");
-  command.operand("ID", options.task, "the task to remove");
-  command.option("--if-rev N", options.if_rev, "only if the task is still at this rev");
+  command.operand("ID", options.task, "the task to delete");
+  command.option("--if-rev N", options.if_rev, "fail if the task is not at this rev");
   command.takes_all();
   command.example("task-delete 9");
   return command.run(argc, argv, [&](team::Context& context) { return remove_task(context, options); });

@@ -1,4 +1,4 @@
-// task-graph - draw which task waits for which
+// task-graph - draw the dependency graph of the tasks
 
 #include "libteam/cli/command.h"
 #include "libteam/report/graph_drawing.h"
@@ -37,9 +37,9 @@ team::Exit draw(team::Context& context, const Options& options) {
 
 int task_graph(int argc, char** argv) {
   Options options;
-  team::Command command("task-graph", "draw which task waits for which", "[options] [ID ...]");
-  command.operand("[ID...]", options.tasks, "only these and all they wait for; none: the whole board");
-  command.flag("--dot", options.dot, "print the language of graphviz, for dot(1)");
+  team::Command command("task-graph", "draw the dependency graph of the tasks", "[options] [ID ...]");
+  command.operand("[ID...]", options.tasks, "only these and their blockers; none: the whole board");
+  command.flag("--dot", options.dot, "print a graph for dot(1)");
   command.flag("--mermaid", options.mermaid, "print a Mermaid flowchart");
   command.flag("--svg", options.svg, "print an SVG picture");
   command.at_most_one({"--dot", "--mermaid", "--svg"});

@@ -31,10 +31,10 @@ team::Exit list(team::Context& context, const team::TaskFilter& filter) {
 int task_list(int argc, char** argv) {
   team::TaskFilter filter;
   team::Command command("task-list", "list the tasks of the board", "[options]");
-  command.option("--status STATUS", filter.statuses, "only these: pending, in_progress, completed, failed");
-  command.option("--owner NAME", filter.owner, "only those of this owner");
-  command.flag("--ready", filter.ready, "only pending ones that nothing blocks");
-  command.flag("--blocked", filter.blocked, "only pending ones that wait for others");
+  command.option("--status STATUS", filter.statuses, "only this status: pending, in_progress, completed, failed");
+  command.option("--owner NAME", filter.owner, "only tasks of this owner");
+  command.flag("--ready", filter.ready, "only ready tasks");
+  command.flag("--blocked", filter.blocked, "only blocked tasks");
   command.at_most_one({"--ready", "--blocked"});
   command.takes_team();
   command.takes_json();

@@ -1,4 +1,4 @@
-// task-reclaim - release tasks whose owner is dead or whose lease ran out
+// task-reclaim - release tasks whose owner died or whose lease expired
 
 #include "libteam/cli/command.h"
 #include "libteam/cli/task_output.h"
@@ -14,7 +14,7 @@ team::Exit reclaim(team::Context& context) {
 }  // namespace
 
 int task_reclaim(int argc, char** argv) {
-  team::Command command("task-reclaim", "release tasks whose owner is dead or whose lease ran out", "[options]");
+  team::Command command("task-reclaim", "release tasks whose owner died or whose lease expired", "[options]");
   command.takes_team();
   command.takes_json();
   command.takes_lock();

@@ -13,7 +13,7 @@ struct Options {
   std::vector<std::string> metadata;
 };
 
-// "KEY=VALUE" sets, "KEY" removes.
+// "KEY=VALUE" sets a key, "KEY" removes it.
 std::pair<std::string, std::optional<std::string>> parse_metadata(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || text.empty()) team::fail(team::Code::usage, "--metadata: '{}' has no key", team::one_line(text));
@@ -21,12 +21,12 @@ std::pair<std::string, std::optional<std::string>> parse_metadata(const std::str
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// A result or a reason that nothing would keep is a mistake, not a wish.
+// Refuses a result or a reason that would not be stored.
 void check_texts(const team::TaskChange& change) {
   const bool completes = change.status == team::Status::completed;
   const bool gives_up = change.status == team::Status::failed || change.status == team::Status::pending;
-  if (change.result && !completes) team::fail(team::Code::usage, "--result goes with --status completed");
-  if (change.reason && !gives_up) team::fail(team::Code::usage, "--reason goes with --status failed or pending");
+  if (change.result && !completes) team::fail(team::Code::usage, "--result needs --status completed");
+  if (change.reason && !gives_up) team::fail(team::Code::usage, "--reason needs --status failed or pending");
 }
 
 team::Exit update(team::Context& context, Options& options) {
@@ -50,21 +50,21 @@ int task_update(int argc, char** argv) {
   team::TaskChange& change = options.change;
   team::Command command("task-update", "change the fields or the status of a task", "[options] ID");
   command.operand("ID", options.task, "the task to change");
-  command.option("--subject TEXT", change.subject, "what is to be done");
-  command.option("--description TEXT", change.description, "what there is to know about it");
-  command.option("--active-form TEXT", change.active_form, "what to say while it is worked on");
+  command.option("--subject TEXT", change.subject, "the title of the task");
+  command.option("--description TEXT", change.description, "a description; - reads it from stdin");
+  command.option("--active-form TEXT", change.active_form, "the text to show while it is in progress");
   command.option("--status STATUS", change.status, "claim (in_progress), complete, fail, release or reopen (pending)");
-  command.option("--result TEXT", change.result, "the summary, with --status completed");
-  command.option("--reason TEXT", change.reason, "why, with --status failed or pending");
-  command.option("--owner NAME", change.owner, "assign a pending task; '' to nobody");
+  command.option("--result TEXT", change.result, "a summary, with --status completed");
+  command.option("--reason TEXT", change.reason, "the reason, with --status failed or pending");
+  command.option("--owner NAME", change.owner, "assign a pending task; '' removes the owner");
   command.option("--priority N", change.priority, "0 normal, 1 high, 2 critical");
-  command.option("--role ROLE", change.role, "who takes it by --next; '' for everybody");
-  command.option("--deliverable PATH", change.deliverable, "what must exist when it completes; '' for nothing");
-  command.option("--add-blocked-by ID", change.add_blocked_by, "wait for these too (repeated, or with commas)");
-  command.option("--remove-blocked-by ID", change.remove_blocked_by, "wait no longer for these");
+  command.option("--role ROLE", change.role, "only members of this role get it from --next; '' removes it");
+  command.option("--deliverable PATH", change.deliverable, "a file that must exist when it completes; '' removes it");
+  command.option("--add-blocked-by ID", change.add_blocked_by, "add blockers (repeatable, or with commas)");
+  command.option("--remove-blocked-by ID", change.remove_blocked_by, "remove blockers");
   command.option("--metadata KEY=VALUE", options.metadata,
-                 "set a key to JSON or text; KEY alone removes it (repeated)");
-  command.option("--if-rev N", change.if_rev, "only if the task is still at this rev");
+                 "set a key to JSON or text; KEY alone removes it (repeatable)");
+  command.option("--if-rev N", change.if_rev, "fail if the task is not at this rev");
   command.at_least_one({"--subject", "--description", "--active-form", "--status", "--owner", "--priority", "--role",
                         "--deliverable", "--add-blocked-by", "--remove-blocked-by", "--metadata"});
   command.takes_all();

@@ -23,7 +23,7 @@ team::Exit wait(team::Context& context, const Options& options) {
   team::Progress progress(context.root(), context.team_or_none(), team::Progress::Ending::by_signals, options.tasks);
   const auto print = [&](const team::Task& task) {
     if (task.status == team::Status::failed) failed.push_back(std::to_string(task.id));
-    // As they come: a person sees a line each, without a heading.
+    // Tasks end one by one, so a terminal gets one line each instead of a table.
     if (context.out().is_terminal())
       context.out().line(fmt::format("#{} {}  {}", task.id, name_of(task.status), team::one_line(task.subject)));
     else team::print_task(context, task);
@@ -53,10 +53,10 @@ team::Exit wait(team::Context& context, const Options& options) {
 int task_wait(int argc, char** argv) {
   Options options;
   team::Command command("task-wait", "wait until tasks have ended", "[options] [ID ...]");
-  command.operand("[ID...]", options.tasks, "the tasks to wait for; none: all that are on the board now");
-  command.seconds("--timeout SECONDS", options.timeout, "give up after this long, with exit status 1");
+  command.operand("[ID...]", options.tasks, "the tasks to wait for; none: all that are on the board");
+  command.seconds("--timeout SECONDS", options.timeout, "give up after this time, with exit status 1");
   command.flag("--keep-waiting", options.keep_waiting,
-               "wait even for tasks that cannot end, such as behind a failed one");
+               "wait even if a task cannot end, such as one that waits for a failed task");
   command.takes_team();
   command.takes_json();
   command.example("task-wait 3 4 && echo both done");

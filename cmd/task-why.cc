@@ -1,4 +1,4 @@
-// task-why - say why a task is not ready or not done
+// task-why - explain why a task is not ready or not completed
 
 #include "libteam/cli/command.h"
 #include "libteam/store/status.h"
@@ -20,8 +20,8 @@ team::Exit why(team::Context& context, team::TaskId id) {
 
 int task_why(int argc, char** argv) {
   team::TaskId id = 0;
-  team::Command command("task-why", "say why a task is not ready or not done", "[options] ID");
-  command.operand("ID", id, "the task in question");
+  team::Command command("task-why", "explain why a task is not ready or not completed", "[options] ID");
+  command.operand("ID", id, "the task to explain");
   command.takes_team();
   command.takes_json();
   command.example("task-why 4");

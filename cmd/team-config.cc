@@ -49,9 +49,9 @@ int team_config(int argc, char** argv) {
   Options options;
   team::Command command("team-config", "read or change the settings of a team", "[options] KEY [VALUE] | --list");
   command.operand("[KEY]", options.key, "the setting");
-  command.operand("[VALUE]", options.value, "its new value; without one it is printed");
+  command.operand("[VALUE]", options.value, "the new value; without it the value is printed");
   command.flag("--list", options.list, "print all settings with their values");
-  command.flag("--unset", options.unset, "back to the default");
+  command.flag("--unset", options.unset, "restore the default");
   command.exactly_one({"KEY", "--list"});
   command.at_most_one({"VALUE", "--unset"});
   command.at_most_one({"--list", "--unset"});

@@ -1,4 +1,4 @@
-// team-create - make a team
+// team-create - create a team
 
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
@@ -26,12 +26,12 @@ team::Exit create(team::Context& context, Options& options) {
 
 int team_create(int argc, char** argv) {
   Options options;
-  team::Command command("team-create", "make a team", "[options] NAME");
+  team::Command command("team-create", "create a team", "[options] NAME");
   command.operand("NAME", options.team.name, "the name of the team");
-  command.option("--lead NAME", options.team.lead, "the name of its lead (lead)");
-  command.option("--board DIR", options.team.board, "its board, beneath the root (.tasks)");
-  command.option("--role NAME=FILE", options.roles, "a role: a JSON object, or text that is its prompt (repeated)");
-  command.option("--max-teammates N", options.most, "how many teammates there may be (10; 0: no limit)");
+  command.option("--lead NAME", options.team.lead, "the name of the lead (lead)");
+  command.option("--board DIR", options.team.board, "the folder of the board, beneath the root (.tasks)");
+  command.option("--role NAME=FILE", options.roles, "a role: a JSON object or a prompt (repeatable)");
+  command.option("--max-teammates N", options.most, "teammates that can run at once (10; 0: no limit)");
   command.makes_store();
   command.takes_lock();
   command.example("team-create rest-to-graphql");

@@ -1,4 +1,4 @@
-// team-delete - remove a team
+// team-delete - delete a team
 
 #include "libteam/agent/life/shutdown.h"
 #include "libteam/cli/command.h"
@@ -6,7 +6,7 @@
 
 namespace {
 
-// Everybody who runs, the lead included: nobody may go on for a team that is no more.
+// Stops all running members, including the lead: nobody may work for a deleted team.
 void stop_everybody(team::Context& context) {
   team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
   auto names = team::running_teammates(session);
@@ -33,9 +33,9 @@ team::Exit delete_team(team::Context& context, const std::string& name, bool for
 int team_delete(int argc, char** argv) {
   std::string name;
   bool force = false;
-  team::Command command("team-delete", "remove a team", "[options] TEAM");
-  command.operand("TEAM", name, "the team to remove");
-  command.flag("--force", force, "shut down members that run; those that do not end within 10 s are killed");
+  team::Command command("team-delete", "delete a team", "[options] TEAM");
+  command.operand("TEAM", name, "the team to delete");
+  command.flag("--force", force, "shut down running members; kill those that do not end within 10 s");
   command.takes_actor();
   command.takes_lock();
   command.example("team-delete rest-to-graphql");

@@ -1,4 +1,4 @@
-// team-digest - print what teammates said lately
+// team-digest - print the recent messages of the members
 
 #include "libteam/cli/command.h"
 #include "libteam/store/digest.h"
@@ -15,7 +15,7 @@ team::Exit digest(team::Context& context) {
 }  // namespace
 
 int team_digest(int argc, char** argv) {
-  team::Command command("team-digest", "print what teammates said lately", "[options]");
+  team::Command command("team-digest", "print the recent messages of the members", "[options]");
   command.takes_team();
   command.takes_actor();
   command.example("team-digest --as backend");

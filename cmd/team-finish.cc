@@ -1,4 +1,4 @@
-// team-finish - end the run of a team
+// team-finish - shut down all teammates and mark the team as finished
 
 #include "libteam/agent/life/finish.h"
 #include "libteam/base/json_text.h"
@@ -37,10 +37,10 @@ team::Exit finish(team::Context& context, Options& options) {
 
 int team_finish(int argc, char** argv) {
   Options options;
-  team::Command command("team-finish", "end the run of a team", "[options]");
-  command.option("--summary TEXT", options.summary, "what it did, kept with the team; - reads it from stdin");
-  command.flag("--force", options.force, "though tasks are open; teammates that do not end are killed");
-  command.seconds("--timeout SECONDS", options.timeout, "how long to wait for the teammates to end (60)");
+  team::Command command("team-finish", "shut down all teammates and mark the team as finished", "[options]");
+  command.option("--summary TEXT", options.summary, "a summary of the work; - reads it from stdin");
+  command.flag("--force", options.force, "finish even if tasks have not ended; kill teammates that do not end");
+  command.seconds("--timeout SECONDS", options.timeout, "how long to wait until the teammates have ended (60)");
   command.takes_all();
   command.example("team-finish --summary 'All endpoints moved, tests pass'");
   return command.run(argc, argv, [&](team::Context& context) { return finish(context, options); });

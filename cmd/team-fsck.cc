@@ -1,4 +1,4 @@
-// team-fsck - check that everything on disk is as it should be
+// team-fsck - check the files of the store, and repair them
 
 #include "libteam/cli/command.h"
 #include "libteam/store/files/fsck.h"
@@ -31,8 +31,8 @@ team::Exit check(team::Context& context, team::Repair repair) {
 
 int team_fsck(int argc, char** argv) {
   bool repair = false;
-  team::Command command("team-fsck", "check that everything on disk is as it should be", "[options]");
-  command.flag("--repair", repair, "mend what can be mended without losing anything");
+  team::Command command("team-fsck", "check the files of the store, and repair them", "[options]");
+  command.flag("--repair", repair, "repair problems if that loses no data");
   command.takes_json();
   command.takes_lock();
   command.example("team-fsck");

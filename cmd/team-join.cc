@@ -26,7 +26,7 @@ int team_join(int argc, char** argv) {
   Options options;
   team::Command command("team-join", "add a member to a team by hand", "[options] NAME");
   command.operand("NAME", options.name, "the new member");
-  command.option("--role ROLE", options.role, "its role: it takes tasks of this role by --next");
+  command.option("--role ROLE", options.role, "its role: it gets tasks of this role from task-claim --next");
   command.takes_team();
   command.takes_actor();
   command.takes_lock();

@@ -1,4 +1,4 @@
-// team-load - make a team from an archive of team-save
+// team-load - create a team from an archive of team-save
 
 #include "libteam/cli/command.h"
 #include "libteam/cli/team_start.h"
@@ -13,7 +13,7 @@ struct Options {
   bool trust = false;
 };
 
-// What an archive says comes from whoever packed it: it runs when the user agrees.
+// The contents of an archive come from somebody else: they run only if the user trusts the team.
 void settle_trust(team::Context& context, const std::string& name, const Options& options) {
   context.choose_team(name);
   const team::Folder folder = context.roster().folder_of(name);
@@ -47,11 +47,11 @@ team::Exit load(team::Context& context, const Options& options) {
 
 int team_load(int argc, char** argv) {
   Options options;
-  team::Command command("team-load", "make a team from an archive of team-save", "[options] FILE");
+  team::Command command("team-load", "create a team from an archive of team-save", "[options] FILE");
   command.operand("FILE", options.file, "the archive; - for stdin");
-  command.option("--name NEW", options.choice.name, "call the team so, not as in the archive");
-  command.option("--board DIR", options.choice.board, "its board, beneath the root, not as in the archive");
-  command.flag("--trust", options.trust, "let it run its hooks, commands and agents");
+  command.option("--name NEW", options.choice.name, "the name of the new team (else that in the archive)");
+  command.option("--board DIR", options.choice.board, "its board, beneath the root (else that in the archive)");
+  command.flag("--trust", options.trust, "trust the team: let it run hooks, commands and agents");
   command.makes_store();
   command.takes_lock();
   command.example("team-load demo.tar");

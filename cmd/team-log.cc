@@ -1,4 +1,4 @@
-// team-log - print what happened to a team
+// team-log - print the event log of a team
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
@@ -20,7 +20,7 @@ bool fits(const team::Envelope& envelope, const Options& options) {
 }
 
 team::Exit log(team::Context& context, const Options& options) {
-  constexpr int kLinesBetween = 512;  // a reader that has enough, such as head(1), ends a long search early
+  constexpr int kLinesBetween = 512;  // how often to check whether the reader, such as head(1), has left
   int lines = 0;
   if (options.type) team::check_event_type(*options.type);
   bool is_known = !options.agent || options.follow || options.after;
@@ -37,7 +37,7 @@ team::Exit log(team::Context& context, const Options& options) {
   const auto is_deserted = [&] { return context.out().is_deserted(); };
   while (options.follow && !context.mail().events().follow(last, team::Output::kDescriptor, show, is_deserted)) {
     context.reopen_team(team::Deadline::never());
-    // The log comes back as it was, perhaps a moment after its folder; or it is another one.
+    // The same log may come back a moment after its folder; otherwise it is a new log.
     const team::Deadline moment = team::Deadline::in(1);
     const auto is_another = [&] { return context.mail().events().last_sequence() < last; };
     while (is_another() && !moment.passed()) team::Watch().wait(moment.or_in(0.1));
@@ -51,12 +51,12 @@ team::Exit log(team::Context& context, const Options& options) {
 
 int team_log(int argc, char** argv) {
   Options options;
-  team::Command command("team-log", "print what happened to a team", "[options]");
-  command.flag("-f,--follow", options.follow, "go on and print each event as it comes");
-  command.option("--after SEQ", options.after, "only those after this number");
-  command.option("--agent NAME", options.agent, "only those of this member");
-  command.option("--type TYPE", options.type, "only those of this type, such as TASK_CLAIMED");
-  command.seconds("--since SECONDS", options.since, "only those of the last seconds (30, 5m, 2h)");
+  team::Command command("team-log", "print the event log of a team", "[options]");
+  command.flag("-f,--follow", options.follow, "continue, and print each event when it arrives");
+  command.option("--after SEQ", options.after, "only events after this number");
+  command.option("--agent NAME", options.agent, "only events of this member");
+  command.option("--type TYPE", options.type, "only events of this type, such as TASK_CLAIMED");
+  command.seconds("--since SECONDS", options.since, "only events of the last seconds (30, 5m, 2h)");
   command.takes_team();
   command.takes_json();
   command.example("team-log --type TASK_COMPLETED");

@@ -1,4 +1,4 @@
-// team-recv - take my messages
+// team-recv - receive messages
 
 #include <limits>
 
@@ -43,7 +43,7 @@ team::Exit receive(team::Context& context, const Options& options) {
     take(context.mail().mailbox(context.actor().name));
   }
   if (seen > 0 || options.follow) return team::Exit::done;
-  context.out().check();  // there were some, and nobody to read them
+  context.out().check();  // there were messages, but nobody reads the output
   return team::no(context, "no message");
 }
 
@@ -51,14 +51,14 @@ team::Exit receive(team::Context& context, const Options& options) {
 
 int team_recv(int argc, char** argv) {
   Options options;
-  team::Command command("team-recv", "take my messages", "[options]");
-  command.flag("--peek", options.peek, "show them and leave them where they are");
-  command.flag("--hold", options.hold, "keep them until team-ack names them");
-  command.optional_seconds("--wait SECONDS", options.wait, "wait for one if there is none, for ever or so long");
-  command.flag("--follow", options.follow, "go on and print each message as it comes");
-  command.option("--from NAME", options.filter.from, "only those of this sender");
-  command.option("--type TYPE", options.filter.type, "only those of this type");
-  command.option("--max N", options.most, "this many at the most");
+  team::Command command("team-recv", "receive messages", "[options]");
+  command.flag("--peek", options.peek, "print the messages and leave them in the mailbox");
+  command.flag("--hold", options.hold, "hold the messages until team-ack acknowledges them");
+  command.optional_seconds("--wait SECONDS", options.wait, "wait for a message, without limit or this long");
+  command.flag("--follow", options.follow, "continue, and print each message when it arrives");
+  command.option("--from NAME", options.filter.from, "only messages from this sender");
+  command.option("--type TYPE", options.filter.type, "only messages of this type");
+  command.option("--max N", options.most, "at most this many messages");
   command.at_most_one({"--peek", "--hold"});
   command.at_most_one({"--peek", "--follow"});
   command.takes_all();

@@ -1,4 +1,4 @@
-// team-report - write a report of what a team did
+// team-report - write an HTML report about a team
 
 #include "libteam/cli/command.h"
 #include "libteam/record/history_builder.h"
@@ -22,7 +22,7 @@ std::vector<team::MemberNow> members_now(team::Context& context) {
   return members;
 }
 
-// The log before the board: what the board tells of a task is never older than what the log does.
+// Reads the log before the board, so that the tasks on the board are never older than the log.
 team::Report read(team::Context& context) {
   team::HistoryBuilder builder;
   std::size_t strange = 0;
@@ -60,8 +60,8 @@ team::Exit report(team::Context& context, const Options& options) {
 
 int team_report(int argc, char** argv) {
   Options options;
-  team::Command command("team-report", "write a report of what a team did", "[options]");
-  command.option("--svg PICTURE", options.picture, "print this picture alone: timeline or graph");
+  team::Command command("team-report", "write an HTML report about a team", "[options]");
+  command.option("--svg PICTURE", options.picture, "print only this picture: timeline or graph");
   command.takes_team();
   command.example("team-report >report.html");
   command.example("team-report --svg timeline >timeline.svg");

@@ -1,4 +1,4 @@
-// team-resume - start again who ran and is not running
+// team-resume - restart teammates that were killed
 
 #include <algorithm>
 #include <filesystem>
@@ -16,10 +16,10 @@ struct Options {
   std::optional<std::string> mode;
 };
 
-// Who was killed or interrupted; not who was done, or was asked to end.
+// True for a member that was killed or interrupted; false if it finished its work or was asked to end.
 bool is_missing(const team::Roster& roster, const team::Team& team, const std::string& name,
                 std::optional<team::MemberState>& state) {
-  if (name == team.lead) return false;  // a lead is started by team-run
+  if (name == team.lead) return false;  // team-run starts the lead
   if (roster.life_of(team.name, name) != team::Life::dead) return false;
   state = team::state_of(roster.folder_of(team.name), name);
   return state && state->resumable;
@@ -44,14 +44,14 @@ team::Exit resume(team::Context& context, const Options& options) {
     if (!names.empty() && std::find(names.begin(), names.end(), member.name) == names.end()) continue;
     std::optional<team::MemberState> state;
     if (!is_missing(session.roster(), context.team(), member.name, state)) continue;
-    // A folder of another machine is not here.
+    // A folder of another machine may not exist here.
     const bool there = std::filesystem::is_directory(state->start.directory);
     team::Spawner spawner(session, mode_of(context.team(), *state, options), team::warn);
     spawner.prefer_server(state->tmux);
     try {
       spawner.start(member.name, state->start.arguments, there ? state->start.directory : "");
     } catch (const team::Error& error) {
-      // Somebody else was faster: it runs, once.
+      // Another process started this member first.
       if (session.roster().life_of(context.team().name, member.name) == team::Life::running) continue;
       throw;
     }
@@ -69,9 +69,9 @@ team::Exit resume(team::Context& context, const Options& options) {
 
 int team_resume(int argc, char** argv) {
   Options options;
-  team::Command command("team-resume", "start again who ran and is not running", "[options] [NAME...]");
-  command.operand("[NAME...]", options.names, "only these");
-  command.option("--mode MODE", options.mode, "auto, background or tmux (else as they ran)");
+  team::Command command("team-resume", "restart teammates that were killed", "[options] [NAME...]");
+  command.operand("[NAME...]", options.names, "only these members");
+  command.option("--mode MODE", options.mode, "auto, background or tmux (else as before)");
   command.takes_all();
   command.example("team-resume");
   return command.run(argc, argv, [&](team::Context& context) { return resume(context, options); });

@@ -1,4 +1,4 @@
-// team-save - put a whole team into one archive
+// team-save - save a team to an archive
 
 #include "libteam/cli/command.h"
 #include "libteam/store/files/snapshot.h"
@@ -19,7 +19,7 @@ team::Exit save(team::Context& context, const std::string& file) {
     context.out().text(piece);
     return !context.out().failed();
   });
-  // Others may stop reading when they have enough; of an archive only all of it is enough.
+  // Readers of other commands may stop early; an archive is useless unless it is read to its end.
   if (!context.out().deliver()) team::fail(team::Code::io, "the archive was not read to its end");
   return team::Exit::done;
 }
@@ -28,7 +28,7 @@ team::Exit save(team::Context& context, const std::string& file) {
 
 int team_save(int argc, char** argv) {
   std::string file;
-  team::Command command("team-save", "put a whole team into one archive", "[options] FILE");
+  team::Command command("team-save", "save a team to an archive", "[options] FILE");
   command.operand("FILE", file, "the archive to write, a tar file; - for stdout");
   command.takes_team();
   command.takes_lock();

@@ -38,7 +38,7 @@ team::OutgoingMessage write_letter(const Options& options) {
   return letter;
 }
 
-// The operands of a broadcast are its text alone.
+// The only operand of a broadcast is its text.
 void sort_operands(Options& options) {
   const bool to_all = options.broadcast || options.type == "broadcast";
   if (to_all && options.to && !options.text) std::swap(options.to, options.text);
@@ -103,20 +103,20 @@ int team_send(int argc, char** argv) {
   Options options;
   team::Command command("team-send", "send a message to a member, or to all",
                         "[options] TO [TEXT] | --broadcast [TEXT]");
-  command.operand("[TO]", options.to, "who gets it: a member or user");
-  command.operand("[TEXT]", options.text, "what to say; from stdin without it, or with -");
-  command.flag("--broadcast", options.broadcast, "to every member but the sender");
+  command.operand("[TO]", options.to, "the recipient: a member or user");
+  command.operand("[TEXT]", options.text, "the text; without it, or with -, read from stdin");
+  command.flag("--broadcast", options.broadcast, "send to every member except the sender");
   command.option("--type TYPE", options.type, "message, broadcast, shutdown_request, plan_approval_response, ...");
-  command.option("--summary TEXT", options.summary, "one line (else the first, cut to 80 characters)");
-  command.option("--reply-to ID", options.reply_to, "the message that this answers");
-  command.option("--request-id ID", options.request_id, "the request that this answers");
+  command.option("--summary TEXT", options.summary, "one line (else the first line, cut to 80 characters)");
+  command.option("--reply-to ID", options.reply_to, "the message that this one answers");
+  command.option("--request-id ID", options.request_id, "the request that this message answers");
   command.flag("--approve", options.approve, "the answer is yes");
   command.flag("--reject", options.reject, "the answer is no");
-  command.option("--feedback TEXT", options.feedback, "what goes with the answer");
-  command.flag("--interrupt", options.interrupt, "break off what the model of the recipient says at the moment");
-  command.option("--wait STATE", options.wait, "wait until it is processed, or for the reply, and print that");
-  command.seconds("--timeout SECONDS", options.timeout, "how long to wait");
-  command.option("--status ID", options.status, "print whether a message is pending, delivered or processed");
+  command.option("--feedback TEXT", options.feedback, "a text that goes with the answer");
+  command.flag("--interrupt", options.interrupt, "interrupt the current model call of the recipient");
+  command.option("--wait STATE", options.wait, "wait until processed, or for a reply and print it");
+  command.seconds("--timeout SECONDS", options.timeout, "how long to wait (else no limit)");
+  command.option("--status ID", options.status, "print the state of a message and send nothing");
   command.at_most_one({"--approve", "--reject"});
   command.at_most_one({"--status", "TO"});
   command.at_most_one({"--status", "--wait"});

@@ -1,10 +1,10 @@
-// team-top - watch a team live, and speak to it
+// team-top - watch a team live, and write to its members
 
 #include "libteam/cli/command.h"
 #include "libteam/view/top.h"
 
 int team_top(int argc, char** argv) {
-  team::Command command("team-top", "watch a team live, and speak to it", "[options]");
+  team::Command command("team-top", "watch a team live, and write to its members", "[options]");
   command.takes_team();
   command.takes_actor();
   command.takes_lock();

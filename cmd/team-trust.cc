@@ -62,8 +62,8 @@ int team_trust(int argc, char** argv) {
   team::Command command("team-trust", "let a team run its hooks, commands and agents", "[options]");
   command.flag("--show", options.show, "only list what the team runs");
   command.flag("--list", options.list, "list the teams that you have trusted");
-  command.flag("--remove", options.remove, "trust the team no more");
-  command.flag("--prune", options.prune, "remove the marks of teams that are gone or were made anew");
+  command.flag("--remove", options.remove, "remove the mark of the team");
+  command.flag("--prune", options.prune, "remove the marks of teams that are gone or replaced");
   command.at_most_one({"--show", "--list", "--remove", "--prune"});
   command.takes_team();
   command.takes_json();

@@ -1,4 +1,4 @@
-// team-up - make and start a team from one file
+// team-up - create and start a team from a file
 
 #include "libteam/agent/life/shutdown.h"
 #include "libteam/agent/life/spawn.h"
@@ -28,7 +28,7 @@ void say(team::Context& context, const char* kind, const std::string& what) {
   context.out().flush();
 }
 
-// All are members before the first one starts, so that nobody finds itself alone.
+// All teammates are members before the first one starts, so that none of them finds an empty team.
 std::vector<std::string> recruit(team::Team& team, const team::Blueprint& plan) {
   std::vector<std::string> names;
   for (const auto& [role, count] : plan.teammates) {
@@ -39,7 +39,7 @@ std::vector<std::string> recruit(team::Team& team, const team::Blueprint& plan) 
   return names;
 }
 
-// The team with its members and its tasks, or nothing; nobody runs yet.
+// Creates the team with its members and its tasks, or nothing. No teammate runs yet.
 std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
   team::Team& made = plan.team;
   auto names = recruit(made, plan);
@@ -68,7 +68,7 @@ void start(team::Context& context, team::TeamSession& session, team::SpawnMode m
   if (!spawner.how_to_attach().empty()) team::warn("to see it: " + spawner.how_to_attach());
 }
 
-// Until nothing moves any more; then everybody goes home and the outcome is the exit status.
+// Waits until no task can progress, then stops all teammates. The exit status is the outcome.
 team::Exit wait(team::Context& context, team::TeamSession& session, const Options& options,
                 const team::Signals& signals) {
   const team::Console console;
@@ -114,10 +114,10 @@ team::Exit up(team::Context& context, const Options& options) {
 
 int team_up(int argc, char** argv) {
   Options options;
-  team::Command command("team-up", "make and start a team from one file", "[options] FILE");
-  command.operand("FILE", options.file, "roles, how many of each, tasks, settings, as JSON; - is stdin");
-  command.flag("--wait", options.wait, "until nothing moves any more; exit 1 unless every task is completed");
-  command.seconds("--timeout SECONDS", options.timeout, "with --wait: give up after this long");
+  team::Command command("team-up", "create and start a team from a file", "[options] FILE");
+  command.operand("FILE", options.file, "JSON with roles, teammates, tasks, settings; - is stdin");
+  command.flag("--wait", options.wait, "wait until no task can progress; exit 1 unless all completed");
+  command.seconds("--timeout SECONDS", options.timeout, "with --wait: give up after this time");
   command.option("--mode MODE", options.mode, "auto, background or tmux (else the setting teammate.mode)");
   command.makes_store();
   command.takes_actor();

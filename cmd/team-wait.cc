@@ -16,7 +16,7 @@ struct Options {
 
 using team::WaitEnd;
 
-// A message may always come.
+// A message can always arrive, so this wait is never hopeless.
 WaitEnd wait_for_message(team::Context& context, const team::WaitRules& rules) {
   const bool has_come = follow_mailbox(context, rules.deadline, [&](const team::Mailbox& mailbox) {
     bool any = false;
@@ -76,7 +76,7 @@ int team_wait(int argc, char** argv) {
   Options options;
   team::Command command("team-wait", "wait until a condition holds", "[options] CONDITION");
   command.operand("CONDITION", options.condition, "all-done, all-idle, idle=NAME, message or task=ID");
-  command.seconds("--timeout SECONDS", options.timeout, "give up after this long, with exit status 1");
+  command.seconds("--timeout SECONDS", options.timeout, "give up after this time, with exit status 1");
   command.flag("--keep-waiting", options.keep_waiting, "wait even if the condition can no longer hold");
   command.takes_team();
   command.takes_actor();

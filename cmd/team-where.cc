@@ -1,4 +1,4 @@
-// team-where - print which root, board, team and member hold here, and why
+// team-where - print the root, board, team and member in use, and why
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
@@ -43,7 +43,7 @@ team::Exit where(team::Context& context) {
 }  // namespace
 
 int team_where(int argc, char** argv) {
-  team::Command command("team-where", "print which root, board, team and member hold here, and why", "[options]");
+  team::Command command("team-where", "print the root, board, team and member in use, and why", "[options]");
   command.takes_team();
   command.takes_actor();
   command.example("team-where");

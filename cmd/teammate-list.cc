@@ -1,4 +1,4 @@
-// teammate-list - list teammates and how they are
+// teammate-list - list teammates and their states
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
@@ -39,7 +39,7 @@ team::Exit list(team::Context& context) {
 }  // namespace
 
 int teammate_list(int argc, char** argv) {
-  team::Command command("teammate-list", "list teammates and how they are", "[options]");
+  team::Command command("teammate-list", "list teammates and their states", "[options]");
   command.takes_team();
   command.takes_json();
   command.example("teammate-list");

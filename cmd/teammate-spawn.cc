@@ -19,7 +19,7 @@ struct Options {
   bool once = false, until_done = false, plan = false;
 };
 
-// What teammate-run is to be told beside the name.
+// The arguments of teammate-run after the name.
 std::vector<std::string> arguments_for(const Options& options) {
   std::vector<std::string> arguments;
   const auto add = [&](const char* name, const auto& value) {
@@ -37,7 +37,7 @@ std::vector<std::string> arguments_for(const Options& options) {
   return arguments;
 }
 
-// Fails before anything is made if there is nothing to run.
+// Throws before anything is created if there is nothing to run.
 void check_role(const team::Team& team, const Options& options) {
   const team::RoleSpec spec = team::spec_of(team, options.role);
   if (options.exec || options.model.model) return;
@@ -78,17 +78,17 @@ team::Exit spawn(team::Context& context, Options& options) {
 int teammate_spawn(int argc, char** argv) {
   Options options;
   team::Command command("teammate-spawn", "start a new teammate in the background or in a tmux pane", "[options] ROLE");
-  command.operand("ROLE", options.role, "what it is: it becomes ROLE-1, ROLE-2, ...");
-  command.option("--exec COMMAND", options.exec, "what it runs (else the command of the role)");
-  command.option("--clean-env NAMES", options.clean_env, "what its programs see of the environment (a,b,C_*)");
+  command.operand("ROLE", options.role, "its role; the names are ROLE-1, ROLE-2, ...");
+  command.option("--exec COMMAND", options.exec, "its command (else the command of the role)");
+  command.option("--clean-env NAMES", options.clean_env, "environment variables for its programs (a,b,C_*)");
   takes_model(command, options.model);
   command.option("--prompt TEXT", options.prompt, "its first piece of work; - reads it from stdin");
-  command.option("--task ID", options.task, "the task it takes first");
+  command.option("--task ID", options.task, "the task that it claims first");
   command.option("--mode MODE", options.mode, "auto, background or tmux (else the setting teammate.mode)");
-  command.option("--count N", options.count, "so many of them (1)");
-  command.flag("--once", options.once, "it ends after one piece of work");
-  command.flag("--until-done", options.until_done, "it ends when the board has nothing left for it");
-  command.flag("--plan", options.plan, "its tasks need a plan that the lead approves");
+  command.option("--count N", options.count, "start this many teammates (1)");
+  command.flag("--once", options.once, "end after one piece of work");
+  command.flag("--until-done", options.until_done, "end when the board has nothing left for it");
+  command.flag("--plan", options.plan, "each of its tasks needs a plan that the lead approves");
   command.at_most_one({"--task", "--count"});
   command.at_most_one({"--exec", "--model"});
   command.takes_all();

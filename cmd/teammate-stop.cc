@@ -1,4 +1,4 @@
-// teammate-stop - ask teammates to shut down, and end those that do not
+// teammate-stop - ask teammates to shut down, or kill them
 
 #include "libteam/agent/life/shutdown.h"
 #include "libteam/base/text.h"
@@ -39,12 +39,11 @@ team::Exit stop(team::Context& context, Options& options) {
 
 int teammate_stop(int argc, char** argv) {
   Options options;
-  team::Command command("teammate-stop", "ask teammates to shut down, and end those that do not",
-                        "[options] NAME... | --all");
-  command.operand("[NAME...]", options.names, "who is to end");
-  command.flag("--all", options.all, "everybody who runs");
-  command.seconds("--timeout SECONDS", options.timeout, "how long to wait for answer and end (60)");
-  command.flag("--force", options.force, "then kill who still runs, with all that it started");
+  team::Command command("teammate-stop", "ask teammates to shut down, or kill them", "[options] NAME... | --all");
+  command.operand("[NAME...]", options.names, "the teammates to stop");
+  command.flag("--all", options.all, "all running teammates");
+  command.seconds("--timeout SECONDS", options.timeout, "how long to wait for answers and exits (60)");
+  command.flag("--force", options.force, "then kill teammates that still run, and their processes");
   command.exactly_one({"NAME", "--all"});
   command.takes_all();
   command.example("teammate-stop coder-1");

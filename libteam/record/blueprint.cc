@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostOfARole = 1000;
 
-// A setting as team-config takes it.
+// The value of a setting in the syntax of team-config.
 std::string as_typed(const Json& value) { return value.is_string() ? value.get<std::string>() : dump_line(value); }
 
 void check_role_of(const Draft& draft, const Blueprint& made, std::string_view file) {

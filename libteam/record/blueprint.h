@@ -1,4 +1,4 @@
-// A team in one file: what it is called, its roles and settings, how many of each role, its tasks.
+// A team described in one file: its name, roles, settings, teammates and tasks.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace team {
 
 struct Blueprint {
   Team team;
-  std::vector<std::pair<std::string, std::int64_t>> teammates;  // role and how many; one of each if nothing is said
+  std::vector<std::pair<std::string, std::int64_t>> teammates;  // role and count; one of each role by default
   std::vector<Draft> tasks;
   std::vector<std::string> ignored;  // unknown keys, which have no effect: `note`, `roles.coder.note`
 };
 
-// Throws usage for what is wrong in the file, with `file` in front: also a key that resembles a known one, a role
-// without a command or a model that somebody is to play, a task for a role that nobody has.
+// Throws usage, with `file` in front, for an error in the file. Errors are also: a key that resembles a known one, a
+// teammate whose role has neither command nor model, and a task for a role that no teammate has.
 Blueprint parse_blueprint(std::string_view text, std::string_view file);
 
 }  // namespace team

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kStart = "{\"seq\":";
 
-// A task of the deepest kind stands some levels further down in an event about it.
+// An event nests its task some levels deeper than the file of the task does.
 constexpr JsonLimits kLimits{.depth = JsonLimits{}.depth + 8};
 
 std::string type_of_move(const Task& before, const Task& after) {
@@ -26,10 +26,9 @@ std::string type_of_move(const Task& before, const Task& after) {
   return "TASK_UPDATED";
 }
 
-// A line that is larger than what is read of a line would be one that nobody can read: what is too large gives way, the
-// largest first.
+// Replaces the largest details by a note until the line is within the limit of its readers.
 std::string shorten(const std::string& details) {
-  constexpr std::size_t kMost = JsonLimits{}.bytes - 4096;  // beside it stands who and when
+  constexpr std::size_t kMost = JsonLimits{}.bytes - 4096;  // leaves room for the rest of the envelope
   Json body = Json::parse(details);
   const std::string note = "(too long for the log)";
   while (dump_line(body).size() > kMost) {
@@ -50,7 +49,7 @@ JsonText about(const Task& task) {
   return text;
 }
 
-// What differs, as "key": [from, to].
+// The changed fields, as "key": [from, to].
 class Changes {
  public:
   template <class Value>
@@ -63,7 +62,7 @@ class Changes {
   std::string take() { return text_.take(); }
 
  private:
-  // A value as it stands after a key.
+  // The JSON text of a value.
   template <class Value>
   static std::string alone(const Value& value) {
     constexpr std::string_view kBefore = "{\"\":";
@@ -80,13 +79,13 @@ class Changes {
 
 std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const EventOrigin& origin,
                         const Event& event) {
-  // Only what happened stands in a log.
+  // A hook gets the whole of a proposed event; only the log limits the length.
   const bool too_large = seq && event.details.size() > JsonLimits{}.bytes / 2;
   const std::string details = too_large ? shorten(event.details) : event.details;
   JsonText type;
   type.add("type", event.type);
   std::string body = type.take();
-  // Both are objects on one line: they are joined as texts.
+  // Both texts are objects on one line, so they can be joined without parsing.
   if (details != "{}") body.replace(body.size() - 1, 1, ",").append(details, 1);
   JsonText text;
   text.add("seq", seq);
@@ -151,7 +150,7 @@ Event task_change_event(const Task& before, const Task& after) {
 }
 
 Event message_event(std::string type, const Message& message) {
-  constexpr std::size_t kLongestText = 1000;  // of which a digest shows the beginning
+  constexpr std::size_t kLongestText = 1000;  // enough for a digest
   JsonText details;
   details.add("message_id", message.id);
   details.add("message_type", message.type);
@@ -200,7 +199,7 @@ std::string describe(const Envelope& envelope) {
     text = fmt::format("{} -> {}: {}", text_of("sender"), text_of("recipient"), text_of("summary"));
   }
   if (envelope.type == "TEXT_MESSAGE_CONTENT") return text_of("delta");
-  // Their ids are for programs.
+  // These events carry only ids, which are for programs.
   if (envelope.type == "TEXT_MESSAGE_START" || envelope.type == "TEXT_MESSAGE_END" ||
       envelope.type == "TOOL_CALL_END") {
     return json.contains("void") ? "(broken off)" : "";

@@ -1,4 +1,4 @@
-// Something that happened, as one line of the event log.
+// An event: one change, recorded as one line of the event log.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace team {
 
-// Up to here every reader of JSON keeps whole numbers apart. A line with a larger one is somebody else's.
+// The largest integer that every JSON reader represents exactly. teamkit writes no larger sequence number.
 inline constexpr std::int64_t kLargestSequence = std::int64_t{1} << 53;
 
 struct Event {
   std::string type;     // TASK_CLAIMED, MESSAGE_SENT, …
-  std::string details;  // its other keys, as a JSON object
+  std::string details;  // the other keys, as a JSON object
 };
 
-// Who it happened to or who did it.
+// The member that an event belongs to.
 struct EventOrigin {
   std::string team;
   std::string agent;
@@ -29,47 +29,48 @@ struct EventOrigin {
   std::optional<std::string> run;
 };
 
-// Where in the log events stand: the number of the first, and when they were written.
+// The position of appended events in the log: the number of the first event, and the time of the append.
 struct Logged {
   std::int64_t first = 0;
   double timestamp = 0;
 };
 
-// The envelope of teamkit-files(5), without the newline. Without a number it has not happened yet.
+// The envelope of teamkit-files(5), without the newline. An event without a number is only proposed, for a hook.
 std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const EventOrigin& origin,
                         const Event& event);
 
-// What a reader needs of a line; throws corrupt.
+// A parsed line of the log.
 struct Envelope {
   std::int64_t seq = 0;
   double timestamp = 0;
   std::string agent;
   std::string type;
   std::string details;  // the event object without its type
-  std::string line;     // as it stands
+  std::string line;     // the unchanged line
 };
+// Throws corrupt.
 Envelope parse_envelope(std::string_view line, std::string_view where);
-// None for a line that is no envelope: somebody has edited the log.
+// None if the line is not an envelope, because somebody edited the log.
 std::optional<Envelope> find_envelope(std::string_view line);
 
-// The sequence number at the start of an envelope, without parsing the rest; none if it is no envelope.
+// The sequence number at the start of an envelope, without parsing the rest; none if the line is not an envelope.
 std::optional<std::int64_t> sequence_of(std::string_view line);
 
 Event task_event(std::string type, const Task& task);
-// What a change did: from and to for each field that differs.
+// The event of a change, with the old and the new value of each changed field.
 Event task_change_event(const Task& before, const Task& after);
 Event message_event(std::string type, const Message& message);
-// The same with all there is to know, for those who may refuse what is about to happen: the task (whose id is null
-// until it has one), or the text of a message and the task that it is about.
+// The same event with all details, for a hook that may refuse the change. with_task() adds the whole task, whose id is
+// null before its creation. with_text() adds the text of a message and the task that the message is about.
 Event with_task(Event event, const Task& task);
 Event with_text(Event event, const std::string& text, std::optional<TaskId> task);
-// Any other: names and texts.
+// Any other event, with text values.
 Event make_event(std::string type, const std::vector<std::pair<std::string, std::string>>& details);
 
-// What an event was about, in one line for people: the task, the message, the rest as key=value.
+// Describes an event in one line for people: its task, its message, or its details as key=value.
 std::string describe(const Envelope& envelope);
 
-// One text of an event's details; empty if it has none.
+// The string value of a detail; empty if there is none.
 std::string detail(const Envelope& envelope, const char* key);
 
 }  // namespace team

@@ -7,10 +7,10 @@
 
 namespace team {
 
-// All of them, by topic. A new type is added here and to team-log(1); a test compares both with the sources.
+// All types, by topic. Add a new type here and to team-log(1); a test compares both with the sources.
 const std::vector<std::string>& event_types();
 
-// Throws usage, with the types that are near, for a text that is no type of an event.
+// Throws usage, with similar types, if `type` is not an event type.
 void check_event_type(std::string_view type);
 
 }  // namespace team

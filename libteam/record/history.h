@@ -63,11 +63,11 @@ struct BoardMoment {
 
 struct History {
   double start = 0, end = 0;
-  bool goes_on = false;                // a member lives or holds a task: the end is now
+  bool goes_on = false;                // a member runs or owns a task in progress: the end is now
   bool starts_in_the_middle = false;   // the first events are gone
   std::vector<MemberHistory> members;  // members of the team in its order, then other owners of tasks
   std::vector<Sent> messages;
-  std::map<TaskId, TaskHistory> tasks;  // those on the board
+  std::map<TaskId, TaskHistory> tasks;  // only tasks on the board
   std::vector<BoardMoment> moments;
 
   // The chain of dependent tasks with the longest total work; empty if nobody worked.
@@ -76,13 +76,13 @@ struct History {
 
   double elapsed() const { return end - start; }
   double worked() const;
-  // The average number of members at work; 0 if no time went by.
+  // The average number of members at work; 0 if no time passed.
   double parallelism() const { return elapsed() > 0 ? worked() / elapsed() : 0; }
-  double untaken() const;   // of all tasks: ready and unclaimed
-  double idle_blocked = 0;  // of all members: idle while tasks were open and none was ready
+  double untaken() const;   // total time in which tasks were ready and unclaimed
+  double idle_blocked = 0;  // total time in which members were idle while tasks were open and none was ready
 };
 
-// Fills in what follows from the rest: the sums of each member, the moments, the blocked time and the critical path.
+// Computes the derived values: the sums of each member, the moments, the blocked time and the critical path.
 // `open` and `ready` are intervals of tasks.
 struct Interval {
   double from = 0, to = 0;

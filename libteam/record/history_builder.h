@@ -14,7 +14,7 @@ namespace team {
 // A member as it is now.
 struct MemberNow {
   std::string name;
-  std::optional<bool> lives;  // none: never run by us, perhaps a person
+  std::optional<bool> lives;  // none: teamkit never ran it; perhaps a person
 };
 
 class HistoryBuilder {

@@ -1,4 +1,4 @@
-// Reading the fields of a JSON object one by one, with a message that says where a wrong one stands.
+// Reads the fields of a JSON object one by one. An error message contains the position of the wrong field.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace team {
 
 class Fields {
  public:
-  // `text` and `file` only serve the messages; they and `object` outlive this.
+  // `text` and `file` are used only in messages. All three arguments must outlive this object.
   Fields(const Json& object, std::string_view text, std::string_view file, Code code = Code::corrupt)
       : text_(text), file_(file), code_(code) {
     if (!object.is_object()) fail(code_, "{}: not a JSON object", file_);
@@ -65,7 +65,7 @@ class Fields {
     return value->get<bool>();
   }
 
-  // Null where there is none; checked to be an object.
+  // Null if there is no such key. Throws if the value is not an object.
   const Json* object(const char* key) {
     const Json* value = take(key);
     if (value != nullptr && !value->is_object()) refuse(key, "an object");
@@ -78,7 +78,7 @@ class Fields {
     return value;
   }
 
-  // Throws for a key that nobody asked for and that resembles one of `known`, as meant_key() says it.
+  // Throws for a key that was not read and resembles one of `known`; see meant_key().
   void refuse_misspelt(const std::vector<std::string>& known) const {
     for (std::size_t i = 0; i < members_->size(); ++i) {
       const std::string& key = (*members_)[i].first;
@@ -88,7 +88,7 @@ class Fields {
     }
   }
 
-  // What nobody asked for: the keys of somebody else.
+  // The keys that were not read: keys that teamkit does not know.
   Json rest() const {
     Json others = Json::object();
     Members& found = others.get_ref<Json::object_t&>();
@@ -110,7 +110,7 @@ class Fields {
     return value.is_null() ? nullptr : &value;
   }
 
-  // From where the last one was found: mostly they are asked for in the order in which they were written.
+  // Starts after the key that was found last, because callers mostly read the keys in the order of the file.
   std::size_t find(std::string_view key) const {
     const auto is_it = [&](const auto& member) { return member.first == key; };
     const auto start = members_->begin() + static_cast<std::ptrdiff_t>(next_);

@@ -1,5 +1,5 @@
-// How a member is: `<name>.json` as a value. Who it is stands in the team's configuration; whether its process lives is
-// for the kernel to say.
+// The state of a member: `<name>.json` as a value. Its name and role are in the configuration of the team. Only the
+// kernel knows whether its process runs.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ enum class State { spawn, active, idle, plan_pending, paused, error, shutdown };
 
 std::string_view name_of(State state);
 
-// Waits for something to do.
+// True if the member waits for work.
 inline bool is_idle(State state) { return state == State::idle || state == State::paused; }
 
-// How a teammate was started, so that it can be started again.
+// How a teammate was started, so that team-resume(1) can restart it.
 struct Start {
   std::vector<std::string> arguments;  // of teammate-run, after the name
   std::string directory;
@@ -38,7 +38,7 @@ struct MemberState {
   std::optional<std::string> model;
   std::string usage = "{}";               // a JSON object, as text
   std::optional<std::string> pane, tmux;  // the tmux pane it runs in, and the server's socket
-  bool resumable = true;                  // false: it ended because it was done, or was asked to
+  bool resumable = true;                  // false: it finished, or was stopped on request
   Start start;
   std::string extra = "{}";
 };
@@ -46,7 +46,7 @@ struct MemberState {
 MemberState parse_member_state(std::string_view text, std::string_view file);
 std::string to_file(const MemberState& state);
 
-// `from` is none for the first state ever.
+// `from` is none for the first state of a member.
 Event member_state_event(std::optional<State> from, const MemberState& now);
 
 }  // namespace team

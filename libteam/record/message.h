@@ -14,35 +14,35 @@ struct Message {
   std::string type = "message";
   std::string sender;
   std::string recipient;
-  std::string content;  // of a large one the beginning
+  std::string content;  // only the beginning if body_size is set
   std::string summary;
   double timestamp = 0;
   std::optional<std::string> request_id;
   std::optional<std::string> reply_to;
   std::optional<bool> approve;
   std::optional<std::string> feedback;
-  bool interrupt = false;      // not to wait for the end of a call
-  std::int64_t body_size = 0;  // of a large one: its content lies in a file of its own that has the id as its name
-  std::string extra = "{}";    // keys we do not know, as a JSON object
+  bool interrupt = false;      // stops a running call of the recipient
+  std::int64_t body_size = 0;  // if not 0, the content is in a file of its own, named after the id
+  std::string extra = "{}";    // unknown keys, as a JSON object
 };
 
-// Those that a member may send; the rest is said by `system` alone.
+// True for a type that a member may send. Only `system` sends the other types.
 bool is_sendable(std::string_view type);
 bool is_message_type(std::string_view type);
 
 // The first line, cut to 80 characters.
 std::string summarize(std::string_view content);
 
-// Throws corrupt. `recipient` is whose inbox it is.
+// Throws corrupt. `recipient` is the owner of the inbox.
 Message parse_message(std::string_view line, std::string_view recipient, std::string_view where);
 std::string to_line(const Message& message);
 
-// The same line in two halves, for a content that is too large to be held: what stands before it and after it.
+// The parts of the line before and after the content, for a content that is too large for memory.
 struct SplitLine {
   std::string before, after;
 };
 SplitLine to_split_line(const Message& message);
-// A piece of text as it stands inside a JSON string.
+// Escapes a piece of text for a JSON string.
 std::string escape_json(std::string_view piece);
 
 // A line of NAME_rejected.jsonl, with its newline.

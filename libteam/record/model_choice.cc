@@ -7,7 +7,7 @@ namespace team {
 
 std::string provider_of(const ModelChoice& choice) {
   if (choice.provider) return *choice.provider;
-  // Most servers that are not the services' own speak OpenAI's.
+  // Most self-hosted servers speak the protocol of OpenAI.
   return choice.model.value_or("").starts_with("claude") ? "anthropic" : "openai";
 }
 

@@ -1,4 +1,4 @@
-// Which model somebody talks to, and how far: what the user, a role and the environment say of it.
+// The model of a member and its limits, as chosen by the user, the role and the environment.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@ struct ModelChoice {
   std::optional<std::string> model, provider, base_url;
   std::optional<std::string> record, replay;  // files
   std::optional<std::int64_t> context;        // tokens
-  std::optional<std::int64_t> most_turns;     // of one piece of work; of a lead in all
-  std::optional<std::int64_t> budget;         // tokens; of a lead those of the whole team
+  std::optional<std::int64_t> most_turns;     // per piece of work; for a lead, in total
+  std::optional<std::int64_t> budget;         // tokens; for a lead, the tokens of the whole team
   std::vector<std::string> allowed;           // folders beside the root
 };
 
-// What the choice leaves open is taken from the role, then from TEAM_MODEL, TEAM_PROVIDER and TEAM_BASE_URL, then, for
-// the address, from ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Throws usage for a provider that there is not.
+// Fills in the fields that are not set: from the role, then from TEAM_MODEL, TEAM_PROVIDER and TEAM_BASE_URL. The
+// address comes last from ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Throws usage for an unknown provider.
 void complete(ModelChoice& choice, const RoleSpec& role);
-// Whether there is a model to talk to.
+// True if a model or a recording is chosen.
 bool is_chosen(const ModelChoice& choice);
 
-// anthropic or openai: what is not said is guessed from the name of the model.
+// anthropic or openai. If the provider is not set, it is guessed from the name of the model.
 std::string provider_of(const ModelChoice& choice);
-// The variable that its key stands in.
+// The environment variable that holds the API key.
 std::string key_variable(const ModelChoice& choice);
-// Throws usage if it needs a key, and `key` is none.
+// Throws usage if the provider needs a key and `key` is empty.
 void check_key(const ModelChoice& choice, const std::string& key);
 
-// As arguments of teammate-run: what another one needs to talk to the same model.
+// The arguments of teammate-run with which another member uses the same model.
 std::vector<std::string> arguments_of(const ModelChoice& choice);
 
 }  // namespace team

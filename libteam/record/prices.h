@@ -1,4 +1,4 @@
-// What models cost, in US dollars.
+// The cost of models, in US dollars.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace team {
 
-// None for a model that nobody knows. `overrides` is the setting model.prices, which is asked before the table we
-// have; in each the longest prefix of the model's name holds. Throws corrupt if it is no table.
+// None for an unknown model. `overrides` is the setting model.prices, which goes before the built-in table. In each
+// table the longest prefix of the model's name applies. Throws corrupt if `overrides` is not a table.
 std::optional<double> cost_of(const Usage& usage, std::string_view model, std::string_view overrides);
 
-// A table of prices as one line; none if the text is not an object {"prefix": [input, output, cache_read,
-// cache_written]} of dollars per million tokens, the last two of which may be left out: then they cost as input does.
+// Returns a table of prices as one line; none if the text is not such a table. A table is an object {"prefix": [input,
+// output, cache_read, cache_written]} of dollars per million tokens. The last two prices default to that of input.
 std::optional<std::string> tidy_prices(std::string_view text);
 
 }  // namespace team

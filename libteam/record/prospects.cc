@@ -5,7 +5,7 @@
 namespace team {
 
 std::unordered_set<TaskId> able_to_end(const std::map<TaskId, OpenTask>& open) {
-  std::unordered_map<TaskId, std::size_t> waits;  // how many blockers of a task are not known to end
+  std::unordered_map<TaskId, std::size_t> waits;  // the number of blockers that are not yet known to end
   std::unordered_map<TaskId, std::vector<TaskId>> dependents;
   std::vector<TaskId> due;
   for (const auto& [id, task] : open) {

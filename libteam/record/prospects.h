@@ -1,8 +1,8 @@
-// Which open tasks can still end.
+// Decides which open tasks can still end.
 //
-// A task in progress can. A pending task can if somebody may take it and each of its blockers is completed or can still
-// end. All others need a decision first: they stand behind a failed, missing or broken task, behind one that nobody may
-// take, or in a cycle.
+// A task in progress can end. A pending task can end if a member may claim it and each of its blockers is completed or
+// can still end. All other tasks need a decision first: they wait for a failed, missing or broken task, for a task that
+// no member may claim, or they are in a cycle.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ namespace team {
 // A task that has not ended.
 struct OpenTask {
   Status status = Status::pending;
-  std::vector<TaskId> blockers = {};  // those that are not completed
-  bool is_stranded = false;           // only a member that is gone may take it
+  std::vector<TaskId> blockers = {};  // only open blockers
+  bool is_stranded = false;           // only a member that is gone may claim it
 };
 
-// Takes time in proportion to the tasks and their blockers, whatever their order.
+// The time is proportional to the number of tasks and blockers, whatever their order.
 std::unordered_set<TaskId> able_to_end(const std::map<TaskId, OpenTask>& open);
 
 }  // namespace team

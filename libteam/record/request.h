@@ -1,4 +1,4 @@
-// A question that needs an answer: may I shut you down, may I do it this way. `requests/<id>.json` as a value.
+// A request for a shutdown or for the approval of a plan, which gets one answer: `requests/<id>.json` as a value.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ struct Request {
   RequestKind kind = RequestKind::plan;
   std::string from;
   std::string to;
-  std::string content;  // the plan, or why
+  std::string content;  // the plan, or the reason for the shutdown
   std::optional<std::int64_t> task;
   RequestStatus status = RequestStatus::pending;
   double created_at = 0;
   std::optional<double> answered_at;
   std::optional<std::string> answered_by;
   std::optional<std::string> feedback;
-  std::optional<std::string> answer_id;  // of the message that carries the answer
-  std::optional<bool> verdict;           // set before that message is sent; the status follows when it was
+  std::optional<std::string> answer_id;  // the id of the message with the answer
+  std::optional<bool> verdict;           // set before that message is sent; `status` is set after it was sent
   std::string extra = "{}";
 };
 

@@ -92,7 +92,7 @@ void check_role(const Team& team, const std::string& role) {
          "'{}' is not a name: a role has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
          one_line(role));
   }
-  // The entry of the lead is for its own instructions: a team with that one alone leaves roles free.
+  // A role named after the lead only gives the lead its instructions. It does not count as a definition of roles.
   const auto known = role_names(team);
   const bool has_roles = std::any_of(known.begin(), known.end(), [&](const auto& name) { return name != team.lead; });
   if (!has_roles || role == team.lead) return;

@@ -1,4 +1,4 @@
-// What a role of a team means to one who plays it: an entry of `roles` in `config.json` as a value.
+// The definition of a role: an entry of `roles` in `config.json` as a value.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 namespace team {
 
 struct RoleSpec {
-  std::string prompt;                  // what the role is about, in front of every piece of work
+  std::string prompt;                  // precedes the prompt of every piece of work
   std::optional<std::string> command;  // for teammate-run --exec
   std::optional<std::string> model, provider, base_url;
-  std::optional<std::vector<std::string>> tools;      // none: all that a teammate has
-  std::optional<std::vector<std::string>> clean_env;  // variables that its programs get; none: all
+  std::optional<std::vector<std::string>> tools;      // none: all tools of a teammate
+  std::optional<std::vector<std::string>> clean_env;  // the variables that its programs get; none: all
   bool plan = false;                                  // its plans need approval
   std::optional<std::int64_t> retries;
   std::optional<double> time_limit, idle_timeout;  // seconds
@@ -25,13 +25,13 @@ struct RoleSpec {
 // True for the name of an environment variable, or the beginning of one followed by "*".
 bool is_variable_pattern(std::string_view text);
 
-// Throws corrupt for a definition that says something else than it should, or with a key that resembles a known one;
-// `where` is its place, for the message.
+// Throws corrupt for a wrong definition, or for a key that resembles a known one. `where` is the place of the
+// definition, for the message.
 RoleSpec parse_role(const Role& role, const std::string& where);
-// What the team says of this role. A role that it does not know says nothing where the team has no roles; where it has
-// some, throws not_found with the roles that are near: a misspelt one would drop the plan gate and the limits.
+// The definition of this role in the team. If the team defines no roles, any role has an empty definition. Otherwise
+// throws not_found for an unknown role, with similar ones: a misspelt role would drop the plan gate and the limits.
 RoleSpec spec_of(const Team& team, const std::optional<std::string>& role);
-// Throws as spec_of() does for a role that is not known.
+// Throws for an unknown role, as spec_of() does.
 void check_role(const Team& team, const std::string& role);
 std::vector<std::string> role_names(const Team& team);
 

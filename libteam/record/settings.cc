@@ -26,7 +26,7 @@ const SettingRule& rule_of(std::string_view key) {
   fail(Code::not_found, "no setting '{}'{}", one_line(key), did_you_mean(key, known));
 }
 
-// The JSON text of a value that the rule takes.
+// The JSON text of a value. Throws usage if the rule does not allow the value.
 std::string encode(const SettingRule& rule, std::string_view value) {
   const auto refuse = [&]() { fail(Code::usage, "{} takes {}, not '{}'", rule.key, rule.values, one_line(value)); };
   if (rule.values == kCount) {
@@ -75,8 +75,8 @@ const std::vector<SettingRule>& setting_rules() {
       {"idle.notify", "false", kSwitch},
       {"idle.poll", "2", kDuration},
       {"model.concurrency", "4", kCount},
-      {"model.silence", "300", kDuration},  // without a byte of an answer
-      {"model.tries", "8", kCount},         // of one call
+      {"model.silence", "300", kDuration},  // longest time without a byte of the answer
+      {"model.tries", "8", kCount},         // per call
       {"model.prices", "{}", kPrices},      // dollars per million tokens
       {"teammates.max", "10", kCount},
       {"teammates.createTeams", "false", kSwitch},

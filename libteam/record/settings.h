@@ -1,4 +1,4 @@
-// The settings of a team: their keys, their defaults, what values they take.
+// The settings of a team: their keys, defaults and possible values.
 #pragma once
 
 #include <string>
@@ -12,19 +12,20 @@ namespace team {
 struct SettingRule {
   std::string_view key;
   std::string_view fallback;  // JSON, as text
-  std::string_view values;    // for people: what may stand there
+  std::string_view values;    // the possible values, described for people
 };
 
 const std::vector<SettingRule>& setting_rules();
 
-// The value that holds, as people type it (a string without quotes). Throws not_found with the nearest keys.
+// The value of a setting or its default, in the syntax of the command line (a string without quotes). Throws not_found
+// with similar keys.
 std::string setting(const Team& team, std::string_view key);
 
-// A setting that is known to be a number or a truth value.
+// The value of a setting whose rule says that it is a number, or true or false.
 double number_setting(const Team& team, std::string_view key);
 bool switch_setting(const Team& team, std::string_view key);
 
-// Throws not_found for an unknown key and usage for a value that it does not take.
+// Throws not_found for an unknown key, and usage for a wrong value.
 void set_setting(Team& team, std::string_view key, std::string_view value);
 void unset_setting(Team& team, std::string_view key);
 

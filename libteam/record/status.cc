@@ -39,7 +39,7 @@ Json to_json(const PlanNote& plan) {
           {"since", plan.since}, {"summary", plan.summary}};
 }
 
-// Lines, as long as there is room for them.
+// Collects lines up to a limit and counts the rest.
 class Lines {
  public:
   explicit Lines(std::size_t most) : most_(most) {}
@@ -47,7 +47,7 @@ class Lines {
     if (lines_.size() < most_) lines_.push_back(std::move(line));
     else ++left_out_;
   }
-  // What was left out takes the place of the last line.
+  // The number of omitted lines replaces the last line.
   std::vector<std::string> finish() {
     if (left_out_ > 0) lines_.back() = fmt::format("and {} more", left_out_ + 1);
     return std::move(lines_);

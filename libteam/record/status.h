@@ -1,4 +1,4 @@
-// A team at a glance, as a value.
+// The status of a team, its members and its tasks, as a value.
 #pragma once
 
 #include <optional>
@@ -14,39 +14,39 @@ namespace team {
 struct MemberStatus {
   std::string name;
   std::optional<std::string> role;
-  // What it wrote itself (active, idle, …) while it lives and after an orderly end; "dead" if that end was none;
-  // "running" if it has written nothing; "lead"; "-" if it was never run by us.
+  // The state in its file (active, idle, …) while it runs and after an orderly end; "dead" if it was killed; "running"
+  // if it runs and has no state yet; "lead"; "-" if teamkit never ran it.
   std::string state;
   bool is_running = false;
-  std::optional<double> since;  // and why
-  std::string reason;
-  std::optional<std::int64_t> pid;  // its process; none if that is not of our pid namespace
+  std::optional<double> since;      // the time of the last change of state
+  std::string reason;               // of that change
+  std::optional<std::int64_t> pid;  // none if its process is in another pid namespace
   std::optional<std::string> pane;
   std::optional<TaskId> task;
   std::string subject;  // of that task
   std::optional<std::string> model;
-  Usage usage;                 // in all its lives
-  std::optional<double> cost;  // in US dollars; none if nobody knows what the model costs
-  std::size_t unread = 0;      // messages that wait for it
-  std::string last_words;      // what it said last, to anybody or to nobody
+  Usage usage;                 // the sum of all its runs
+  std::optional<double> cost;  // in US dollars; none if the price of the model is unknown
+  std::size_t unread = 0;      // messages in its mailbox
+  std::string last_words;      // the last line that it wrote or sent
 };
 
 std::string to_line(const MemberStatus& member);
 
-// A task that is not done, and what there is to know about it.
+// An open or failed task, with an explanation.
 struct TaskNote {
   enum class Kind { in_progress, ready, blocked, failed };
   TaskId id = 0;
   Kind kind = Kind::ready;
   std::optional<std::string> owner;
   std::string subject;
-  std::string note;  // how long, for whom, by what and whom it is blocked, why it failed
+  std::string note;  // how long it is in progress, its role, its blockers and their owners, or why it failed
 };
 
 struct BoardStatus {
   std::size_t total = 0, ready = 0, blocked = 0, in_progress = 0, completed = 0, failed = 0;
   std::vector<TaskId> failed_tasks, blocked_tasks;
-  std::vector<TaskNote> notes;  // the first of each kind, in progress before ready before blocked before failed
+  std::vector<TaskNote> notes;  // the first tasks of each kind, in the order of Kind
 };
 
 // A plan that waits for an answer.
@@ -57,7 +57,7 @@ struct PlanNote {
   double since = 0;
 };
 
-// Something that will not mend itself.
+// A problem that needs an action of the user or the lead.
 struct Warning {
   std::string kind;  // dead, role, paused, disk
   std::string text;
@@ -67,8 +67,8 @@ struct TeamStatus {
   std::string team, lead, board;
   std::vector<MemberStatus> members;
   BoardStatus tasks;
-  Usage usage;                 // of all members together
-  std::optional<double> cost;  // none if that of one who used something is not known
+  Usage usage;                 // the sum of all members
+  std::optional<double> cost;  // none if the cost of a member is unknown
   std::vector<PlanNote> plans;
   std::vector<Warning> warnings;
 };
@@ -77,7 +77,7 @@ std::string_view name_of(TaskNote::Kind kind);
 
 std::string to_line(const TeamStatus& status);
 
-// The same for the context of a model: what is worth knowing, at most 16 lines, nothing twice, no times of day.
+// A summary for the context of a model: at most 16 lines, without repetitions and times of day.
 std::vector<std::string> brief(const TeamStatus& status);
 
 }  // namespace team

@@ -42,7 +42,7 @@ std::optional<Lease> parse_lease(Fields& fields) {
   return Lease{boot->get<std::string>(), until->get<double>()};
 }
 
-// Everything but the id: `complete` documents have them all, a person's may leave out most.
+// Reads the fields that a person or a batch can set. All of them may be missing.
 void read_fields(Task& task, Fields& fields) {
   task.subject = fields.text("subject").value_or("");
   task.description = fields.text("description").value_or("");
@@ -55,7 +55,7 @@ void read_fields(Task& task, Fields& fields) {
   if (const Json* metadata = fields.object("metadata")) task.metadata = dump_line(*metadata);
 }
 
-// Leaves room for the levels above it in the file.
+// The limit leaves room for the levels above the value in the file.
 Json json_or_text(const std::string& value) {
   constexpr JsonLimits kLimits{.depth = 32};
   try {
@@ -158,11 +158,11 @@ Task parse_task(std::string_view text, TaskId id, std::string_view file) {
 
 std::string to_file(const Task& task) { return to_text(task, JsonText::Layout::indented).take(); }
 
-std::string to_line(const Task& task, const TaskLinks& standing) {
+std::string to_line(const Task& task, const TaskLinks& links) {
   JsonText text = to_text(task, JsonText::Layout::line);
-  text.add("blocks", standing.blocks);
-  text.add("openBlockers", standing.open_blockers);
-  text.add("blocked", !standing.open_blockers.empty() && !has_ended(task.status));
+  text.add("blocks", links.blocks);
+  text.add("openBlockers", links.open_blockers);
+  text.add("blocked", !links.open_blockers.empty() && !has_ended(task.status));
   return text.take();
 }
 
@@ -181,7 +181,7 @@ Draft parse_draft(std::string_view line, std::string_view where) {
   try {
     json = parse_json(line, where);
   } catch (const Error& error) {
-    // The document is one line: of "line 3:1:7" the 1 says nothing.
+    // The document is one line, so "line 3:1:7" becomes "line 3, column 7".
     std::string_view text = error.what();
     const std::string place = fmt::format("{}:1:", where);
     if (!text.starts_with(place)) throw Error(Code::usage, error.what());
@@ -191,7 +191,7 @@ Draft parse_draft(std::string_view line, std::string_view where) {
   Fields fields(json, {}, where, Code::usage);
   for (const char* ours : {"id", "status", "createdBy", "createdAt", "updatedAt", "claimedAt", "completedAt", "result",
                            "attempts", "error", "run", "rev", "lease", "blocks", "blocked", "openBlockers"}) {
-    if (json.contains(ours)) fail(Code::usage, "{}: '{}' is set by the board, not by the one who creates", where, ours);
+    if (json.contains(ours)) fail(Code::usage, "{}: '{}' cannot be given: the board sets it", where, ours);
   }
   Draft draft;
   draft.where = where;

@@ -101,7 +101,7 @@ std::string to_file(const Team& team) { return dump_indented(to_json(team)); }
 std::string to_line(const Team& team) { return dump_line(to_json(team)); }
 
 Role make_role(const std::string& name, std::string_view text, std::string_view file) {
-  // In the configuration it stands two levels further down.
+  // In the configuration the definition is two levels deeper.
   constexpr JsonLimits kLimits{.depth = JsonLimits{}.depth - 2};
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text[start] == '{') {

@@ -1,4 +1,4 @@
-// A team: who is in it, what roles there are, how it is set up. `config.json` as a value.
+// A team: its members, roles and settings. `config.json` as a value.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Member {
   std::optional<std::string> role;
   double joined_at = 0;
   bool helper = false;       // does one piece of work and leaves; does not count against teammates.max
-  std::string extra = "{}";  // keys we do not know, as a JSON object
+  std::string extra = "{}";  // unknown keys, as a JSON object
 };
 
 struct Setting {
@@ -31,16 +31,16 @@ struct Role {
 struct Team {
   std::string name;
   std::string lead = "lead";
-  std::string board = ".tasks";  // beneath the root
+  std::string board = ".tasks";  // relative to the root
   double created_at = 0;
-  std::optional<std::string> created_by;  // the agent that made it; none for a team of the user
+  std::optional<std::string> created_by;  // the agent that created it; none if the user did
   std::vector<Role> roles;
-  std::vector<Setting> settings;  // those that were set; see record/settings.h for the rest
+  std::vector<Setting> settings;  // only settings that differ from the defaults in record/settings.h
   std::vector<Member> members;    // the lead first
-  // The last number given to a teammate of each role: a name is not used again while the team lives.
+  // The last number of a teammate of each role, so that the team uses no name twice.
   std::vector<std::pair<std::string, std::int64_t>> numbers;
   std::optional<double> finished_at;
-  std::optional<std::string> summary;  // of what it did, when it was finished
+  std::optional<std::string> summary;  // of its work, given when it was finished
   std::string extra = "{}";
 
   const Member* find(std::string_view member) const;
@@ -51,21 +51,21 @@ Team parse_team(std::string_view text, std::string_view name, std::string_view f
 std::string to_file(const Team& team);
 std::string to_line(const Team& team);
 
-// A role from a file of the user's: a JSON object as it is, any other text as {"prompt": text}.
+// Makes a role from a file of the user: a JSON object as it is, any other text as {"prompt": text}.
 Role make_role(const std::string& name, std::string_view text, std::string_view file);
 
-// Takes the place of one of that name.
+// Adds the role, or replaces the role of that name.
 void put_role(Team& team, Role role);
 
-// `user` and `system` are nobody's name, `all` means everybody, `lead` is the lead's unless the team chose another.
+// True for names that no teammate may have: `user`, `system`, `all` (every member) and `lead`.
 bool is_reserved(std::string_view name);
 
-// Who acts, and by what right.
+// The caller of an operation, and its rights.
 struct Actor {
   std::string name = "user";
   std::optional<std::string> role;
-  std::optional<std::string> run;  // TEAM_RUN_ID: which of several lives of this name
-  bool leads = true;               // the lead, or the user
+  std::optional<std::string> run;  // TEAM_RUN_ID, which tells one run of this name from another
+  bool leads = true;               // true for the lead and the user
 };
 
 }  // namespace team

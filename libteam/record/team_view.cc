@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLongestLine = 8192;
 constexpr std::size_t kLongestPiece = 1024;
 
-TaskState posture_of(const TeamView& scene, const Task& task) {
+TaskState state_of(const TeamView& view, const Task& task) {
   switch (task.status) {
     case Status::in_progress: return TaskState::running;
     case Status::failed: return TaskState::failed;
@@ -20,15 +20,15 @@ TaskState posture_of(const TeamView& scene, const Task& task) {
     case Status::pending: break;
   }
   const bool waits = std::any_of(task.blocked_by.begin(), task.blocked_by.end(), [&](TaskId id) {
-    const Task* blocker = scene.find_task(id);
+    const Task* blocker = view.find_task(id);
     return blocker == nullptr || blocker->status != Status::completed;
   });
   return waits ? TaskState::blocked : TaskState::ready;
 }
 
-// Within one posture: who has waited longest, what is most urgent, what ended last.
-double rank_of(const Task& task, TaskState posture) {
-  switch (posture) {
+// The order of tasks in the same state: first the oldest claim, the highest priority, the latest end.
+double rank_of(const Task& task, TaskState state) {
+  switch (state) {
     case TaskState::running: return task.claimed_at.value_or(0);
     case TaskState::ready: return -task.priority;
     case TaskState::failed:
@@ -45,41 +45,41 @@ int rank_of(const ViewMember& member) {
   return state == "shutdown" ? 4 : 3;
 }
 
-void arrange_tasks(TeamView& scene) {
+void arrange_tasks(TeamView& view) {
   struct Place {
     ViewTask task;
     double rank;
   };
   std::vector<Place> places;
-  places.reserve(scene.board.size() + scene.broken.size());
-  for (const auto& [id, task] : scene.board) {
-    const TaskState posture = posture_of(scene, task);
-    places.push_back({{id, posture}, rank_of(task, posture)});
+  places.reserve(view.board.size() + view.broken.size());
+  for (const auto& [id, task] : view.board) {
+    const TaskState state = state_of(view, task);
+    places.push_back({{id, state}, rank_of(task, state)});
   }
-  for (const auto& [id, reason] : scene.broken) places.push_back({{id, TaskState::broken}, 0});
+  for (const auto& [id, reason] : view.broken) places.push_back({{id, TaskState::broken}, 0});
   std::sort(places.begin(), places.end(), [](const Place& one, const Place& other) {
-    if (one.task.posture != other.task.posture) return one.task.posture < other.task.posture;
+    if (one.task.state != other.task.state) return one.task.state < other.task.state;
     return one.rank != other.rank ? one.rank < other.rank : one.task.id < other.task.id;
   });
-  scene.tasks.clear();
-  scene.counts.clear();
+  view.tasks.clear();
+  view.counts.clear();
   for (const Place& place : places) {
-    scene.tasks.push_back(place.task);
-    ++scene.counts[place.task.posture];
+    view.tasks.push_back(place.task);
+    ++view.counts[place.task.state];
   }
 }
 
-std::string describe_blocker(const TeamView& scene, TaskId id) {
-  const Task* blocker = scene.find_task(id);
-  if (blocker == nullptr) return fmt::format("#{} ({})", id, scene.broken.contains(id) ? "broken" : "missing");
+std::string describe_blocker(const TeamView& view, TaskId id) {
+  const Task* blocker = view.find_task(id);
+  if (blocker == nullptr) return fmt::format("#{} ({})", id, view.broken.contains(id) ? "broken" : "missing");
   if (blocker->status == Status::failed) return fmt::format("#{} (failed)", id);
   return blocker->owner ? fmt::format("#{} ({})", id, *blocker->owner) : fmt::format("#{}", id);
 }
 
 }  // namespace
 
-std::string_view name_of(TaskState posture) {
-  switch (posture) {
+std::string_view name_of(TaskState state) {
+  switch (state) {
     case TaskState::running: return "running";
     case TaskState::failed: return "failed";
     case TaskState::broken: return "broken";
@@ -90,30 +90,30 @@ std::string_view name_of(TaskState posture) {
   return "";
 }
 
-std::optional<LogEntry> happening_of(const Envelope& envelope) {
+std::optional<LogEntry> log_entry_of(const Envelope& envelope) {
   const std::string& type = envelope.type;
   if (type == "TEXT_MESSAGE_START" || type == "TEXT_MESSAGE_END" || type == "TOOL_CALL_END") return std::nullopt;
-  LogEntry happening{envelope.seq, envelope.timestamp, envelope.agent, type, "", "", ""};
-  happening.line = cut_characters(std::string_view(envelope.line).substr(0, kLongestLine), kLongestLine);
+  LogEntry entry{envelope.seq, envelope.timestamp, envelope.agent, type, "", "", ""};
+  entry.line = cut_characters(std::string_view(envelope.line).substr(0, kLongestLine), kLongestLine);
   if (type == "TEXT_MESSAGE_CONTENT") {
-    happening.type = "says";
-    happening.text = detail(envelope, "delta");
-    happening.speech = detail(envelope, "message_id");
+    entry.type = "says";
+    entry.text = detail(envelope, "delta");
+    entry.speech = detail(envelope, "message_id");
   } else if (type == "TOOL_CALL_START") {
-    happening.type = "calls";
-    happening.text = detail(envelope, "tool_call_name");
-    happening.speech = detail(envelope, "tool_call_id");
+    entry.type = "calls";
+    entry.text = detail(envelope, "tool_call_name");
+    entry.speech = detail(envelope, "tool_call_id");
   } else if (type == "TOOL_CALL_ARGS") {
-    happening.type = "calls";
-    happening.text = " " + one_line(detail(envelope, "delta"));
-    happening.speech = detail(envelope, "tool_call_id");
+    entry.type = "calls";
+    entry.text = " " + one_line(detail(envelope, "delta"));
+    entry.speech = detail(envelope, "tool_call_id");
   } else if (type == "TOOL_CALL_RESULT") {
-    happening.type = "result";
-    happening.text = detail(envelope, "content");
+    entry.type = "result";
+    entry.text = detail(envelope, "content");
   } else {
-    happening.text = describe(envelope);
+    entry.text = describe(envelope);
   }
-  return happening;
+  return entry;
 }
 
 const ViewMember* TeamView::find_member(std::string_view name) const {
@@ -127,23 +127,23 @@ const Task* TeamView::find_task(TaskId id) const {
   return found == board.end() ? nullptr : &found->second;
 }
 
-void arrange(TeamView& scene) {
-  arrange_tasks(scene);
-  arrange_members(scene);
+void arrange(TeamView& view) {
+  arrange_tasks(view);
+  arrange_members(view);
 }
 
-void arrange_members(TeamView& scene) {
+void arrange_members(TeamView& view) {
   const auto place_of = [](const ViewMember& member) { return std::pair(rank_of(member), member.number); };
-  std::sort(scene.members.begin(), scene.members.end(),
+  std::sort(view.members.begin(), view.members.end(),
             [&](const ViewMember& one, const ViewMember& other) { return place_of(one) < place_of(other); });
-  for (ViewMember& member : scene.members) {
+  for (ViewMember& member : view.members) {
     member.status.task.reset();
     member.status.subject.clear();
   }
-  for (const ViewTask& seen : scene.tasks) {
-    if (seen.posture != TaskState::running) break;
-    const Task& task = *scene.find_task(seen.id);
-    for (ViewMember& member : scene.members) {
+  for (const ViewTask& seen : view.tasks) {
+    if (seen.state != TaskState::running) break;
+    const Task& task = *view.find_task(seen.id);
+    for (ViewMember& member : view.members) {
       if (member.status.name != task.owner) continue;
       member.status.task = task.id;
       member.status.subject = task.subject;
@@ -151,44 +151,44 @@ void arrange_members(TeamView& scene) {
   }
 }
 
-void add(TeamView& scene, LogEntry happening, std::size_t most) {
-  const bool goes_on = !happening.speech.empty() && !scene.events.empty() &&
-                       scene.events.back().speech == happening.speech && scene.events.back().type == happening.type;
+void add(TeamView& view, LogEntry entry, std::size_t most) {
+  const bool goes_on = !entry.speech.empty() && !view.events.empty() && view.events.back().speech == entry.speech &&
+                       view.events.back().type == entry.type;
   if (goes_on) {
-    LogEntry& last = scene.events.back();
-    last.text += happening.text;
-    // What is said at last is what somebody wants to see.
+    LogEntry& last = view.events.back();
+    last.text += entry.text;
+    // The end of a long text is more useful than its beginning.
     if (last.text.size() > kLongestPiece) last.text = repair_utf8(last.text.substr(last.text.size() - kLongestPiece));
-    last.seq = happening.seq;
-    last.line = std::move(happening.line);
+    last.seq = entry.seq;
+    last.line = std::move(entry.line);
     return;
   }
-  scene.events.push_back(std::move(happening));
-  while (scene.events.size() > most) scene.events.pop_front();
+  view.events.push_back(std::move(entry));
+  while (view.events.size() > most) view.events.pop_front();
 }
 
-std::string why(const TeamView& scene, const ViewTask& seen) {
-  if (seen.posture == TaskState::broken) return scene.broken.at(seen.id);
-  const Task* task = scene.find_task(seen.id);
+std::string why(const TeamView& view, const ViewTask& seen) {
+  if (seen.state == TaskState::broken) return view.broken.at(seen.id);
+  const Task* task = view.find_task(seen.id);
   if (task == nullptr) return "";
-  switch (seen.posture) {
+  switch (seen.state) {
     case TaskState::failed: return task->error.value_or("no reason given");
     case TaskState::blocked: {
       std::vector<std::string> open;
       for (const TaskId id : task->blocked_by) {
-        const Task* blocker = scene.find_task(id);
-        if (blocker == nullptr || blocker->status != Status::completed) open.push_back(describe_blocker(scene, id));
+        const Task* blocker = view.find_task(id);
+        if (blocker == nullptr || blocker->status != Status::completed) open.push_back(describe_blocker(view, id));
       }
       return "waits for " + join(open, ", ");
     }
     case TaskState::running: {
-      const ViewMember* owner = scene.find_member(task->owner.value_or(""));
+      const ViewMember* owner = view.find_member(task->owner.value_or(""));
       return owner != nullptr && owner->status.state == "dead" ? "its owner died" : "";
     }
     case TaskState::ready: {
       const auto has_role = [&](const ViewMember& member) { return member.status.role == task->role; };
       const bool nobody =
-          task->role && !task->owner && std::none_of(scene.members.begin(), scene.members.end(), has_role);
+          task->role && !task->owner && std::none_of(view.members.begin(), view.members.end(), has_role);
       return nobody ? fmt::format("nobody has role {}", *task->role) : "";
     }
     default: return "";

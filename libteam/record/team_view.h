@@ -1,4 +1,4 @@
-// What somebody who watches a team sees at one moment, as a value: members, board, what happened lately.
+// A snapshot of a team for a screen, as a value: members, tasks and recent events.
 #pragma once
 
 #include <cstdint>
@@ -18,63 +18,63 @@ namespace team {
 
 struct ViewMember {
   MemberStatus status;
-  std::optional<Request> plan;  // that waits for an answer
-  std::size_t number = 0;       // its place in the team
+  std::optional<Request> plan;  // a plan without an answer
+  std::size_t number = 0;       // its position in the team
 };
 
-// What a task is to somebody who watches: in the order in which it is worth a look.
+// The state of a task on the screen, in the order of the list.
 enum class TaskState { running, failed, broken, ready, blocked, done };
 
-std::string_view name_of(TaskState posture);
+std::string_view name_of(TaskState state);
 
 struct ViewTask {
   TaskId id = 0;
-  TaskState posture = TaskState::ready;
+  TaskState state = TaskState::ready;
 };
 
 struct LogEntry {
   std::int64_t seq = 0;
   double timestamp = 0;
   std::string agent;
-  std::string type;  // of the event; "says" and "calls" for text and tools of a model
+  std::string type;  // the type of the event; "says" and "calls" for texts and tool calls of a model
   std::string text;
-  std::string speech;  // which message of a model it belongs to, if it is a piece of one
-  std::string line;    // of the log, cut if it is long
+  std::string speech;  // the id of the message or tool call of a model that this is a piece of
+  std::string line;    // the line of the log, cut if it is long
 };
 
-// None for what tells a person nothing: the beginnings and ends of pieces.
-std::optional<LogEntry> happening_of(const Envelope& envelope);
+// None for events without text for people, such as the start and the end of a message of a model.
+std::optional<LogEntry> log_entry_of(const Envelope& envelope);
 
 struct TeamView {
   std::string team, lead;
   std::vector<ViewMember> members;
   std::unordered_map<TaskId, Task> board;
-  std::map<TaskId, std::string> broken;  // tasks whose files cannot be read, and why
-  std::vector<ViewTask> tasks;           // all of them, in order
+  std::map<TaskId, std::string> broken;  // tasks whose files cannot be read, with the reason
+  std::vector<ViewTask> tasks;           // all tasks, in the order of the list
   std::map<TaskState, std::size_t> counts;
-  std::deque<LogEntry> events;  // the last ones, oldest first
-  std::size_t letters = 0;      // unread, for the one who watches
-  std::string reader;           // who that is
-  // What one of the members said and did lately, if somebody wants to see it.
+  std::deque<LogEntry> events;  // the latest events, oldest first
+  std::size_t unread = 0;       // messages in the mailbox of the reader
+  std::string reader;           // the member, or the user, in front of the screen
+  // The member whose output is shown, and its latest output; empty if none is shown.
   std::string speaker, speech;
 
   const ViewMember* find_member(std::string_view name) const;
   const Task* find_task(TaskId id) const;
 };
 
-// Puts members and tasks in their order: those that need somebody first. After each change of them.
-void arrange(TeamView& scene);
-// The same where no task has changed, which costs less.
-void arrange_members(TeamView& scene);
+// Sorts members and tasks: first those that need attention. Call it after each change of either.
+void arrange(TeamView& view);
+// The cheaper form for changes that leave all tasks as they are.
+void arrange_members(TeamView& view);
 
-// Adds one; a piece of a speech goes on where the one before it ended. At most `most` are kept.
-void add(TeamView& scene, LogEntry happening, std::size_t most);
+// Adds an entry. If it continues the message or tool call of the last entry, its text is appended there instead. Keeps
+// at most `most` entries.
+void add(TeamView& view, LogEntry entry, std::size_t most);
 
-// Why a task is not done, in a few words: what it waits for and who is on it, why it failed. Empty if nothing is to be
-// said.
-std::string why(const TeamView& scene, const ViewTask& task);
+// Why a task is not completed, in a few words: its open blockers and their owners, or why it failed. May be empty.
+std::string why(const TeamView& view, const ViewTask& task);
 
-// Since when a task is what it is.
+// The time of the last change of a task's status.
 std::optional<double> since(const Task& task);
 
 }  // namespace team

@@ -6,7 +6,7 @@ namespace team {
 
 namespace {
 
-// Whoever writes more into a file did not count; and no sum of what is counted gets too large.
+// A larger count in a file is wrong and read as 0, so that no sum overflows.
 constexpr std::int64_t kMost = 1'000'000'000'000'000;
 
 std::int64_t count_in(const Json& object, const char* key) {

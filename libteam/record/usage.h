@@ -1,4 +1,4 @@
-// Tokens that models have read and written for somebody.
+// The number of tokens that models read and wrote for a member.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct Usage {
 
 std::int64_t total(const Usage& usage);
 
-// As it stands in the file of a member: one line, input, output, cache_read, cache_written.
+// One line with input, output, cache_read and cache_written, for the file of the member.
 std::string to_json_text(const Usage& usage);
-// Never fails: what is missing or no count is 0.
+// Never fails: a missing or wrong count is 0.
 Usage parse_usage(std::string_view json_text);
 
-// "950", "12.3k", "4.56M": how many, for people; never more than there are.
+// A count for people: "950", "12.3k", "4.56M". Rounds down.
 std::string describe_count(std::int64_t count);
 
 }  // namespace team

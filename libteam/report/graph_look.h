@@ -24,7 +24,7 @@ inline constexpr std::size_t kLookCount = 7;
 // ready and waiting are both pending. missing and broken are blockers whose files cannot be read.
 const std::array<Look, kLookCount>& all_looks();
 
-// One for each of the graph's nodes.
+// The looks of the nodes, in their order.
 std::vector<const Look*> looks_of(const TaskGraph& graph);
 
 // The subject on one line, valid in XML after escaping; "missing" or "broken" for a node without a subject.

@@ -23,7 +23,7 @@ constexpr std::size_t kLetters = 11;  // of a name, above its column
 
 using Names = std::vector<std::string>;
 
-// As they appear.
+// The names in the order of their first message.
 Names names_in(std::span<const Sent> messages) {
   Names names;
   std::set<std::string> known;

@@ -9,7 +9,7 @@
 
 namespace team {
 
-// The last 500, with a note if there are more.
+// Draws the last 500 messages, with a note if there are more.
 std::string draw_messages(const std::vector<Sent>& messages);
 
 }  // namespace team

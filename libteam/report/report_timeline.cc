@@ -121,7 +121,7 @@ class Row {
       for (const Bar& bar : lane) row += draw_bar(bar, y);
       y += bar_height_ + kBetween;
     }
-    return row + draw_stays(y);
+    return row + draw_states(y);
   }
 
  private:
@@ -195,7 +195,7 @@ class Row {
   }
 
   // Urgent states are drawn last and always wide enough to be seen.
-  std::string draw_stays(double y) const {
+  std::string draw_states(double y) const {
     std::string calm, urgent;
     double drawn = 0;
     for (const StateInterval& interval : member_.states) {

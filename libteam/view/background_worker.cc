@@ -20,8 +20,7 @@ std::optional<Error> BackgroundWorker::finish() {
     if (done.error) return done.error;
   }
   if (dropped == 0) return std::nullopt;
-  return Error(Code::again,
-               fmt::format("{} of the things asked for {} not done", dropped, dropped > 1 ? "were" : "was"));
+  return Error(Code::again, fmt::format("{} queued action{} not done", dropped, dropped > 1 ? "s were" : " was"));
 }
 
 void BackgroundWorker::run(std::function<std::string()> job) {
@@ -35,11 +34,11 @@ void BackgroundWorker::run(std::function<std::string()> job) {
 
 std::optional<Done> BackgroundWorker::take() {
   const std::lock_guard lock(mutex_);
-  bell_.take();
+  result_ready_.take();
   if (done_.empty()) return std::nullopt;
   Done done = std::move(done_.front());
   done_.pop_front();
-  if (!done_.empty()) bell_.ring();
+  if (!done_.empty()) result_ready_.ring();
   return done;
 }
 
@@ -63,7 +62,7 @@ void BackgroundWorker::work() {
     lock.lock();
     is_running_ = false;
     done_.push_back(std::move(done));
-    bell_.ring();
+    result_ready_.ring();
   }
 }
 

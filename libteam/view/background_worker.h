@@ -36,7 +36,7 @@ class BackgroundWorker {
   // `again` if jobs were dropped and nothing else is wrong.
   std::optional<Error> finish();
   // Readable when take() has a result.
-  int fd() const { return bell_.fd(); }
+  int fd() const { return result_ready_.fd(); }
 
  private:
   void work();
@@ -47,7 +47,7 @@ class BackgroundWorker {
   std::deque<Done> done_;
   bool ends_ = false;
   bool is_running_ = false;  // a job is running
-  EventFd bell_;
+  EventFd result_ready_;
   std::thread thread_;  // started with the first job
 };
 

@@ -18,17 +18,17 @@
 #include "libteam/system/file.h"
 #include "libteam/view/typed_bytes.h"
 
-// From <term.h>, which would make macros of half the words that we use.
+// From <term.h>. The header itself defines macros for many common words.
 extern "C" int setupterm(const char* kind, int fd, int* error);
 
 namespace team {
 
 namespace {
 
-constexpr int kEscapeDelay = 25;   // ms in which the rest of an escape sequence comes
-constexpr int kLargestByte = 255;  // of getch(); above it are the codes of keys
+constexpr int kEscapeDelay = 25;   // ms to wait for the rest of an escape sequence
+constexpr int kLargestByte = 255;  // larger results of getch() are codes of keys
 
-// A paste comes between these two, if the terminal is asked for that.
+// The terminal sends these codes around a paste if it is asked to.
 constexpr int kPasteStarts = KEY_MAX + 1000, kPasteEnds = kPasteStarts + 1;
 constexpr const char* kMarkPastes = "\x1b[?2004h";
 constexpr const char* kDoNotMarkPastes = "\x1b[?2004l";
@@ -48,7 +48,7 @@ attr_t attributes_of(const Span& span, bool colour) {
     case Span::Ground::bar: attributes |= A_REVERSE; break;
     case Span::Ground::heading: attributes |= A_BOLD | A_UNDERLINE; break;
   }
-  // Colours on a reversed ground are hard to read.
+  // Colours on a reversed background are hard to read.
   const bool paint = colour && span.ground != Span::Ground::chosen;
   switch (span.tone) {
     case Output::Tone::plain: break;
@@ -62,8 +62,8 @@ attr_t attributes_of(const Span& span, bool colour) {
   return attributes;
 }
 
-// What the C library does not know how to show becomes a sign that it does; what turns the direction of the text
-// becomes a blank.
+// Replaces characters that the C library cannot show by a placeholder, and characters that change the direction of text
+// by a blank.
 std::wstring widen(std::string_view untrusted) {
   constexpr wchar_t kReplacement = 0xFFFD;
   const std::string safe = one_line(untrusted);
@@ -148,14 +148,14 @@ void Screen::check() {
   const std::string kind = environment_variable("TERM").value_or("");
   int error = 0;
   if (kind.empty() || ::setupterm(kind.c_str(), STDOUT_FILENO, &error) != OK) {
-    fail(Code::usage, "nothing is known of the terminal '{}' (TERM)", one_line(kind));
+    fail(Code::usage, "unknown terminal '{}' (TERM)", one_line(kind));
   }
-  if (::tigetstr("cup") == nullptr) fail(Code::usage, "the terminal '{}' (TERM) cannot place its cursor", kind);
+  if (::tigetstr("cup") == nullptr) fail(Code::usage, "the terminal '{}' (TERM) cannot move its cursor", kind);
 }
 
 Screen::Screen() : terminal_(std::make_unique<Terminal>()) {
   check();
-  // All our texts are UTF-8, so what is drawn is too, as in every other command; widths come from the same table.
+  // teamkit prints UTF-8 in every locale. The widths of characters then match those of text.h.
   if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "");
   sigset_t heard;
   ::sigemptyset(&heard);
@@ -166,7 +166,7 @@ Screen::Screen() : terminal_(std::make_unique<Terminal>()) {
   ::set_escdelay(kEscapeDelay);
   terminal_->screen = ::newterm(nullptr, stdout, stdin);
   if (terminal_->screen == nullptr) fail(Code::io, "the terminal cannot be used");
-  ::raw();  // ^C and ^\ come as keys: no way leads out that does not restore the terminal
+  ::raw();  // ^C and ^\ arrive as keys, so every exit restores the terminal
   ::noecho();
   ::nonl();
   ::nodelay(stdscr, TRUE);
@@ -208,7 +208,7 @@ void Screen::draw(const Picture& picture) {
     for (const Span& span : spans) {
       ::attrset(attributes_of(span, terminal_->colour));
       const std::wstring wide = widen(span.text);
-      // Each piece at its own place: a character whose width is in dispute shifts no column.
+      // Each piece gets its own position, so a character of disputed width does not shift the following columns.
       ::mvwaddnwstr(stdscr, row, static_cast<int>(column), wide.data(), static_cast<int>(wide.size()));
       column += columns(span.text);
     }
@@ -226,7 +226,7 @@ void Screen::forget() { ::clearok(stdscr, TRUE); }
 
 void Screen::suspend() {
   tell_terminal(kDoNotMarkPastes);
-  ::raise(SIGTSTP);  // ncurses gives the terminal back, stops, and takes it again
+  ::raise(SIGTSTP);  // the handler of ncurses restores the terminal, stops, and sets it up again
   forget();
 }
 
@@ -245,7 +245,7 @@ std::optional<Key> Screen::key() {
       ::resizeterm(size.ws_row, size.ws_col);
     }
   }
-  // Not get_wch(): it drops what follows a byte that is not UTF-8.
+  // get_wch() would drop the bytes after a byte that is not UTF-8.
   while (true) {
     if (const auto character = terminal_->typed.take()) {
       return terminal_->pasting ? key_of_pasted(*character) : key_of_character(*character);

@@ -1,7 +1,7 @@
 // The whole terminal as a drawing surface, and its keys.
 //
-// While this lives the terminal is ours; when it goes, the terminal is as it was, whatever the reason. Signals that the
-// terminal sends (another size, stop and go on) are heard here and drawn at once; those that end us are for the caller.
+// The constructor takes over the terminal and the destructor restores it, also after an exception. The class handles
+// the signals of the terminal (new size, stop, continue). The caller handles the signals that end the process.
 #pragma once
 
 #include <memory>
@@ -14,30 +14,30 @@ namespace team {
 
 class Screen {
  public:
-  // Throws usage where stdin or stdout is no terminal, or one that cannot place its cursor.
+  // Throws usage if stdin or stdout is not a terminal, or if the terminal cannot move its cursor.
   static void check();
 
-  // The same.
+  // Throws as check() does.
   Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
   ~Screen();
 
   Size size() const;
-  // Sends what differs from what is there.
+  // Sends only the differences from the last picture.
   void draw(const Picture& picture);
-  // All of it again, for a terminal that somebody else has written to.
+  // Makes the next draw() send everything, because another program has written to the terminal.
   void forget();
-  // Gives the terminal back and stops, as ^Z does; returns when somebody lets us go on.
+  // Restores the terminal and stops the process, as ^Z does. Returns when the process is continued.
   void suspend();
 
-  // The next key that was pressed; none if none was. Also takes note of a new size.
+  // The next key; none if no key was pressed. Also handles a new size of the terminal.
   std::optional<Key> key();
-  // Forgets the keys that were pressed and not yet asked for.
+  // Discards the pressed keys that key() has not returned yet.
   void drop_keys();
-  // Can be read from when there is something to take note of.
+  // Descriptors that are readable when the caller must call key().
   std::vector<int> wakers() const;
-  // Whether nobody is at the terminal any more.
+  // True if the terminal was closed.
   bool is_gone() const;
 
  private:

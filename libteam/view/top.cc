@@ -15,33 +15,33 @@ namespace team {
 
 namespace {
 
-constexpr double kPause = 0.1;  // between two looks at what has changed
-constexpr double kTick = 1;     // of the clock
-constexpr double kRest = 2;     // between two looks at everything
-constexpr double kAbsence = 5;  // that the store may be missing
+constexpr double kPause = 0.1;  // seconds between two reads of changed files
+constexpr double kTick = 1;     // seconds between two ticks of the clock
+constexpr double kRest = 2;     // seconds between two reads of all files
+constexpr double kAbsence = 5;  // seconds that the store may be missing
 
-OutgoingMessage letter_of(const TopWish& wish) {
-  OutgoingMessage letter;
-  letter.to = wish.member;
-  switch (wish.kind) {
-    case TopWish::Kind::approve:
-    case TopWish::Kind::reject:
-      letter.type = "plan_approval_response";
-      letter.request_id = wish.request;
-      letter.approve = wish.kind == TopWish::Kind::approve;
-      if (!wish.text.empty()) letter.feedback = wish.text;
+OutgoingMessage message_of(const TopAction& action) {
+  OutgoingMessage message;
+  message.to = action.member;
+  switch (action.kind) {
+    case TopAction::Kind::approve:
+    case TopAction::Kind::reject:
+      message.type = "plan_approval_response";
+      message.request_id = action.request;
+      message.approve = action.kind == TopAction::Kind::approve;
+      if (!action.text.empty()) message.feedback = action.text;
       break;
-    case TopWish::Kind::stop: letter.type = "shutdown_request"; break;
-    default: letter.content = wish.text; break;
+    case TopAction::Kind::stop: message.type = "shutdown_request"; break;
+    default: message.content = action.text; break;
   }
-  return letter;
+  return message;
 }
 
-std::string_view describe(TopWish::Kind kind) {
+std::string_view describe(TopAction::Kind kind) {
   switch (kind) {
-    case TopWish::Kind::approve: return "the plan of {} is approved";
-    case TopWish::Kind::reject: return "the plan of {} is rejected";
-    case TopWish::Kind::stop: return "{} was asked to shut down";
+    case TopAction::Kind::approve: return "the plan of {} is approved";
+    case TopAction::Kind::reject: return "the plan of {} is rejected";
+    case TopAction::Kind::stop: return "{} was asked to shut down";
     default: return "sent to {}";
   }
 }
@@ -54,14 +54,14 @@ class Top {
         actor_(context.actor()),
         live_(context.roster(), context.board(), context.team(), actor_.name, context.choices().lock_timeout),
         watch_(live_.make_watch()) {
-    live_.look_at_all();  // before the screen is ours: what is wrong from the start is said as in any other command
+    live_.look_at_all();  // before the screen is set up, so that an error is printed as by any other command
   }
 
   Exit run() {
     const Signals signals;
     const Exit end = show(signals);
-    // The terminal is restored by now: an errand may take as long as a lock does.
-    if (const auto trouble = errands_.finish(); trouble && end == Exit::done) throw *trouble;
+    // The terminal is restored by now. The running job may wait for a lock.
+    if (const auto error = worker_.finish(); error && end == Exit::done) throw *error;
     return end;
   }
 
@@ -72,7 +72,7 @@ class Top {
     Screen screen;
     std::vector<int> wakers = screen.wakers();
     wakers.push_back(signals.fd());
-    wakers.push_back(errands_.fd());
+    wakers.push_back(worker_.fd());
     wakers_ = wakers;
     for (const int waker : wakers) watch_.wake_on(waker);
     while (true) {
@@ -81,18 +81,18 @@ class Top {
       wait(wakers);
       if (const auto signal = signals.take()) return static_cast<Exit>(128 + *signal);
       if (screen.is_gone()) return static_cast<Exit>(128 + SIGHUP);
-      while (const auto done = errands_.take()) {
+      while (const auto done = worker_.take()) {
         if (done->error) complain(*done->error);
         else view_.say(done->text, Tone::good);
       }
       while (const auto key = screen.key()) {
-        const TopWish wish = view_.press(*key, live_.scene());
-        if (wish.kind == TopWish::Kind::quit) return Exit::done;
-        if (wish.kind == TopWish::Kind::suspend) screen.suspend();
-        else if (wish.kind == TopWish::Kind::redraw) screen.forget();
-        else if (wish.kind != TopWish::Kind::none) grant(wish);
-        // From a terminal that does not mark pastes the lines after the first would be commands.
-        if (key->kind == Key::Kind::enter && wish.kind != TopWish::Kind::none) screen.drop_keys();
+        const TopAction action = view_.press(*key, live_.scene());
+        if (action.kind == TopAction::Kind::quit) return Exit::done;
+        if (action.kind == TopAction::Kind::suspend) screen.suspend();
+        else if (action.kind == TopAction::Kind::redraw) screen.forget();
+        else if (action.kind != TopAction::Kind::none) perform(action);
+        // If the terminal does not mark pastes, the lines after the first would be read as commands.
+        if (key->kind == Key::Kind::enter && action.kind != TopAction::Kind::none) screen.drop_keys();
       }
     }
   }
@@ -101,8 +101,8 @@ class Top {
     view_.say(fmt::format("{}: {}", name_of(error.code()), error.what()), Tone::bad);
   }
 
-  // Until there is something to draw: a key, a change, the next second. Changes wait until the last look is a pause
-  // old; keys do not.
+  // Waits for a key, a change or the next second. A change waits until kPause has passed since the last read; a key
+  // does not.
   void wait(const std::vector<int>& wakers) {
     if (!next_look_.passed()) {
       std::vector<pollfd> waiting;
@@ -110,7 +110,7 @@ class Top {
       if (::poll(waiting.data(), waiting.size(), next_look_.left_ms()) != 0) return;
     }
     Changes changes = watch_.wait(Deadline::in(live_.is_unsettled() ? kPause : kTick));
-    // Where nothing tells of changes, every key would be a reason to look at everything.
+    // If no change can be watched, every key would otherwise cause a read of all files.
     all_due_ = all_due_ || changes.all || live_.has_missed();
     changes.all = all_due_ && next_full_.passed();
     if (!changes.all && changes.names.empty() && !live_.is_unsettled()) return;
@@ -123,40 +123,41 @@ class Top {
     try {
       live_.look(changes);
       missing_since_.reset();
-      if (live_.has_moved()) watch_anew();
-      if (std::exchange(troubled_, false)) view_.say("", Tone::plain);
+      if (live_.has_moved()) renew_watch();
+      if (std::exchange(has_error_, false)) view_.say("", Tone::plain);
     } catch (const Error& error) {
-      // A store that was removed may be made again.
+      // A removed store may be created again.
       if (error.code() == Code::not_found && !missing_since_) missing_since_ = Deadline::in(kAbsence);
       if (error.code() == Code::not_found && missing_since_->passed()) throw;
-      troubled_ = true;
+      has_error_ = true;
       complain(error);
     }
     next_look_ = Deadline::in(kPause);
     if (changes.all) next_full_ = Deadline::in(kRest);
   }
 
-  void watch_anew() {
+  void renew_watch() {
     watch_ = live_.make_watch();
     for (const int waker : wakers_) watch_.wake_on(waker);
-    all_due_ = true;  // what changed before the watch began
+    all_due_ = true;  // for changes before the new watch
   }
 
-  // By somebody else, with the team as it is then: a lock that is not free must not hold up the screen.
-  void grant(const TopWish& wish) {
-    view_.say(wish.kind == TopWish::Kind::send ? "sending…" : "asking…", Tone::faint);
+  // Runs on the background thread with the latest state of the team, because waiting for a lock must not block the
+  // screen.
+  void perform(const TopAction& action) {
+    view_.say(action.kind == TopAction::Kind::send ? "sending…" : "asking…", Tone::faint);
     const Root& root = context_.root();
     const Roster& roster = context_.roster();
     const double lock_timeout = context_.choices().lock_timeout;
-    errands_.run([&root, &roster, lock_timeout, wish, actor = actor_, name = team_] {
+    worker_.run([&root, &roster, lock_timeout, action, actor = actor_, name = team_] {
       const Team team = roster.get(name);
-      if (wish.kind == TopWish::Kind::stop && roster.life_of(name, wish.member) != Life::running) {
-        fail(Code::invalid_state, "{} is not running", wish.member);
+      if (action.kind == TopAction::Kind::stop && roster.life_of(name, action.member) != Life::running) {
+        fail(Code::invalid_state, "{} is not running", action.member);
       }
-      OutgoingMessage letter = letter_of(wish);
-      if (wish.kind == TopWish::Kind::stop) letter.content = fmt::format("{} asks you to shut down", actor.name);
-      Mail(root, team, lock_timeout).send(letter, actor);
-      return fmt::format(fmt::runtime(describe(wish.kind)), wish.member);
+      OutgoingMessage message = message_of(action);
+      if (action.kind == TopAction::Kind::stop) message.content = fmt::format("{} asks you to shut down", actor.name);
+      Mail(root, team, lock_timeout).send(message, actor);
+      return fmt::format(fmt::runtime(describe(action.kind)), action.member);
     });
   }
 
@@ -166,13 +167,13 @@ class Top {
   LiveTeam live_;
   Watch watch_;
   TopView view_;
-  BackgroundWorker errands_;
+  BackgroundWorker worker_;
   std::vector<int> wakers_;
-  std::optional<Deadline> missing_since_;  // until when the store may be missing
+  std::optional<Deadline> missing_since_;  // the time at which a missing store becomes an error
   Deadline next_look_ = Deadline::in(0);
   Deadline next_full_ = Deadline::in(0);
   bool all_due_ = false;
-  bool troubled_ = false;
+  bool has_error_ = false;
 };
 
 }  // namespace

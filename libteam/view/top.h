@@ -1,14 +1,14 @@
-// team-top: a team on a screen, live.
+// team-top: a live view of a team on the terminal.
 //
-// Drawn when something has changed, at most ten times a second however much that is, and once a second for the clock.
+// The screen is drawn after changes, at most ten times a second, and once a second for the clock.
 #pragma once
 
 #include "libteam/cli/command.h"
 
 namespace team {
 
-// Until somebody quits; 128 + n if signal n ended it. Throws usage where there is no terminal to draw on, and what the
-// store throws when there is nothing left to watch.
+// Runs until the user quits. Returns 128 + n if signal n ended it. Throws usage if there is no terminal, and passes on
+// the errors of the store if the team is gone.
 Exit show_top(Context& context);
 
 }  // namespace team

@@ -22,7 +22,7 @@ std::string start_of(std::string_view text) {
   return std::string(text.substr(0, whole_characters(text))) + "…";
 }
 
-// "label     text", with the following lines of the text beneath its first.
+// Adds "label     text". Further lines of the text are aligned with the first.
 void put(Page& page, std::string_view label, std::string_view text, std::size_t width, Tone tone = Tone::plain) {
   if (text.empty()) return;
   const bool beside = width > 2 * kLabel;
@@ -59,14 +59,14 @@ std::string describe_usage(const MemberStatus& status) {
   return text;
 }
 
-std::string name_task(const TeamView& scene, TaskId id) {
-  const Task* task = scene.find_task(id);
-  if (task == nullptr) return fmt::format("#{} ({})", id, scene.broken.contains(id) ? "broken" : "missing");
+std::string name_task(const TeamView& snapshot, TaskId id) {
+  const Task* task = snapshot.find_task(id);
+  if (task == nullptr) return fmt::format("#{} ({})", id, snapshot.broken.contains(id) ? "broken" : "missing");
   const std::string owner = task->owner ? ", " + *task->owner : std::string();
   return fmt::format("#{} {} ({}{})", id, one_line(task->subject), name_of(task->status), owner);
 }
 
-std::string list_tasks(const TeamView& scene, const std::vector<TaskId>& ids) {
+std::string list_tasks(const TeamView& snapshot, const std::vector<TaskId>& ids) {
   constexpr std::size_t kMost = 50;
   std::vector<std::string> names;
   for (const TaskId id : ids) {
@@ -74,14 +74,14 @@ std::string list_tasks(const TeamView& scene, const std::vector<TaskId>& ids) {
       names.push_back(fmt::format("and {} more", ids.size() - kMost));
       break;
     }
-    names.push_back(name_task(scene, id));
+    names.push_back(name_task(snapshot, id));
   }
   return join(names, "\n");
 }
 
-std::vector<TaskId> blocked_by(const TeamView& scene, TaskId id) {
+std::vector<TaskId> blocked_by(const TeamView& snapshot, TaskId id) {
   std::vector<TaskId> found;
-  for (const auto& [other, task] : scene.board) {
+  for (const auto& [other, task] : snapshot.board) {
     if (std::find(task.blocked_by.begin(), task.blocked_by.end(), id) != task.blocked_by.end()) found.push_back(other);
   }
   std::sort(found.begin(), found.end());
@@ -98,8 +98,8 @@ Tone tone_of_state(const ViewMember& member) {
   return state == "idle" || state == "running" ? Tone::good : Tone::faint;
 }
 
-Tone tone_of(TaskState posture) {
-  switch (posture) {
+Tone tone_of(TaskState state) {
+  switch (state) {
     case TaskState::running: return Tone::busy;
     case TaskState::failed:
     case TaskState::broken: return Tone::bad;
@@ -129,10 +129,10 @@ Page facts_of(const ViewMember& member, std::size_t width, double now) {
   return page;
 }
 
-Page speech_of(const ViewMember& member, const TeamView& scene, std::size_t width) {
+Page speech_of(const ViewMember& member, const TeamView& snapshot, std::size_t width) {
   Page page;
-  const bool is_heard = scene.speaker == member.status.name && !scene.speech.empty();
-  std::string speech = is_heard ? scene.speech : member.status.last_words;
+  const bool is_heard = snapshot.speaker == member.status.name && !snapshot.speech.empty();
+  std::string speech = is_heard ? snapshot.speech : member.status.last_words;
   while (speech.ends_with('\n')) speech.pop_back();
   if (speech.empty()) speech = "(it has said nothing yet)";
   for (std::string& line : wrap(speech, width)) {
@@ -150,28 +150,28 @@ Page speech_of(const ViewMember& member, const TeamView& scene, std::size_t widt
   return page;
 }
 
-Page page_of(TaskId id, const TeamView& scene, std::size_t width, double now) {
+Page page_of(TaskId id, const TeamView& snapshot, std::size_t width, double now) {
   Page page;
-  const Task* task = scene.find_task(id);
+  const Task* task = snapshot.find_task(id);
   if (task == nullptr) {
-    const auto broken = scene.broken.find(id);
-    put(page, "state", broken != scene.broken.end() ? broken->second : "it is no more", width, Tone::bad);
+    const auto broken = snapshot.broken.find(id);
+    put(page, "state", broken != snapshot.broken.end() ? broken->second : "deleted", width, Tone::bad);
     return page;
   }
   const auto seen =
-      std::find_if(scene.tasks.begin(), scene.tasks.end(), [&](const ViewTask& one) { return one.id == id; });
-  const ViewTask shown = seen != scene.tasks.end() ? *seen : ViewTask{id, TaskState::ready};
-  std::string state(name_of(shown.posture));
-  if (const std::string reason = why(scene, shown); !reason.empty()) state += ": " + reason;
+      std::find_if(snapshot.tasks.begin(), snapshot.tasks.end(), [&](const ViewTask& one) { return one.id == id; });
+  const ViewTask shown = seen != snapshot.tasks.end() ? *seen : ViewTask{id, TaskState::ready};
+  std::string state(name_of(shown.state));
+  if (const std::string reason = why(snapshot, shown); !reason.empty()) state += ": " + reason;
   put(page, "subject", task->subject, width, Tone::strong);
-  put(page, "state", state, width, tone_of(shown.posture));
+  put(page, "state", state, width, tone_of(shown.state));
   put(page, "owner", task->owner.value_or(""), width);
   put(page, "role", task->role.value_or(""), width);
   if (task->priority > 0) put(page, "priority", task->priority == 1 ? "high" : "critical", width);
   put(page, "doing", task->active_form, width);
   put(page, "description", task->description, width);
-  put(page, "waits for", list_tasks(scene, task->blocked_by), width);
-  put(page, "blocks", list_tasks(scene, blocked_by(scene, id)), width);
+  put(page, "waits for", list_tasks(snapshot, task->blocked_by), width);
+  put(page, "blocks", list_tasks(snapshot, blocked_by(snapshot, id)), width);
   put(page, "result", task->result.value_or(""), width);
   put(page, "error", task->error.value_or(""), width, Tone::bad);
   put(page, "deliverable", task->deliverable.value_or(""), width);
@@ -200,19 +200,19 @@ Page page_of(const LogEntry& event, std::size_t width) {
 Page help_page(std::size_t width) {
   Page page;
   put(page, "up, down", "choose a member, a task or an event (also k and j; PgUp, PgDn, Home, End)", width);
-  put(page, "Tab", "go on to the members, the tasks, the events", width);
-  put(page, "Enter", "see all there is to know of it; of a member what it says", width);
+  put(page, "Tab", "go to the next pane: members, tasks, events", width);
+  put(page, "Enter", "show all details; for a member also its output", width);
   put(page, "Esc", "go back", width);
   put(page, "m", "write a message to the member", width);
   put(page, "a, r", "approve or reject the plan of a member that shows plan?", width);
   put(page, "s", "ask the member to shut down", width);
-  put(page, "^L", "draw everything anew", width);
+  put(page, "^L", "redraw the screen", width);
   put(page, "?", "this page", width);
-  put(page, "q", "quit; the team goes on", width);
+  put(page, "q", "quit; the team continues", width);
   page.push_back({"", Tone::plain});
-  for (std::string& line : wrap("Who needs somebody stands first: plans that wait, then those who failed, died or are "
-                                "paused. Tasks: running, "
-                                "failed, ready, blocked, done. Of a task or an event m, a, r and s mean its owner.",
+  for (std::string& line : wrap("Members that need attention are first: those with a plan to answer, then failed, dead "
+                                "and paused ones. Tasks: running, failed, broken, ready, blocked, done. In the panes "
+                                "of tasks and events, m, a, r and s act on the owner.",
                                 width)) {
     page.push_back({std::move(line), Tone::faint});
   }

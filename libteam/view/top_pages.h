@@ -16,17 +16,17 @@ struct PageLine {
 };
 using Page = std::vector<PageLine>;
 
-// The member and its state, then its speech, with a pending plan at the end.
+// The member and its state, then its latest output, with a pending plan at the end.
 Page facts_of(const ViewMember& member, std::size_t width, double now);
-Page speech_of(const ViewMember& member, const TeamView& scene, std::size_t width);
+Page speech_of(const ViewMember& member, const TeamView& snapshot, std::size_t width);
 
 // All fields of a task, its blockers and its dependents.
-Page page_of(TaskId id, const TeamView& scene, std::size_t width, double now);
+Page page_of(TaskId id, const TeamView& snapshot, std::size_t width, double now);
 Page page_of(const LogEntry& event, std::size_t width);
 Page help_page(std::size_t width);
 
 Output::Tone tone_of_state(const ViewMember& member);
-Output::Tone tone_of(TaskState posture);
+Output::Tone tone_of(TaskState state);
 // "plan?" for a member with a pending plan.
 std::string shown_state(const ViewMember& member);
 

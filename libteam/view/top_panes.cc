@@ -52,20 +52,20 @@ TopTable member_table(bool wide, std::size_t count) {
                    {"LAST WORDS", 0}});
 }
 
-std::vector<Cell> task_cells(const ViewTask& seen, const TeamView& scene, double now) {
-  const Task* task = scene.find_task(seen.id);
-  const std::string reason = why(scene, seen);
+std::vector<Cell> task_cells(const ViewTask& seen, const TeamView& snapshot, double now) {
+  const Task* task = snapshot.find_task(seen.id);
+  const std::string reason = why(snapshot, seen);
   std::string about = task != nullptr ? one_line(task->subject) : std::string();
   // The reason matters most, so the subject is cut to make room for it.
   constexpr std::size_t kShort = 28;
   if (!reason.empty()) about = about.empty() ? reason : fmt::format("{}: {}", cut_columns(about, kShort), reason);
   return {{fmt::format("#{}", seen.id), task != nullptr && task->priority > 0 ? Tone::strong : Tone::plain},
-          {std::string(name_of(seen.posture)), tone_of(seen.posture)},
+          {std::string(name_of(seen.state)), tone_of(seen.state)},
           {or_dash(task != nullptr ? task->owner.value_or("") : "")},
           {task != nullptr ? how_long(since(*task), now) : "-"},
-          {about, seen.posture == TaskState::failed ? Tone::bad
-                  : seen.posture == TaskState::done ? Tone::faint
-                                                    : Tone::plain}};
+          {about, seen.state == TaskState::failed ? Tone::bad
+                  : seen.state == TaskState::done ? Tone::faint
+                                                  : Tone::plain}};
 }
 
 TopTable task_table(std::size_t count) {
@@ -80,7 +80,7 @@ Tone tone_of_type(const std::string& type) {
   return type == "TASK_CLAIMED" ? Tone::busy : Tone::waiting;
 }
 
-// A speech is cut at its start, because its end is new; other texts are cut at their end.
+// The text of a model is cut at its start, because its end is new. Other texts are cut at their end.
 std::string event_text(const LogEntry& event, std::size_t width) {
   std::string text = one_line(event.text);
   while (text.ends_with(' ')) text.pop_back();
@@ -107,40 +107,40 @@ TopTable event_table() { return TopTable({{"EVENTS", 8}, {"WHO", 14}, {"WHAT", 1
 
 }  // namespace
 
-TopTable table_of_members(const TeamView& scene, Range range, std::size_t width, double now) {
+TopTable table_of_members(const TeamView& snapshot, Range range, std::size_t width, double now) {
   const bool wide = width >= kWide;
-  TopTable table = member_table(wide, scene.members.size());
-  for (std::size_t i = range.first; i < range.end; ++i) table.row(member_cells(scene.members[i], wide, now));
+  TopTable table = member_table(wide, snapshot.members.size());
+  for (std::size_t i = range.first; i < range.end; ++i) table.row(member_cells(snapshot.members[i], wide, now));
   return table;
 }
 
-TopTable table_of_tasks(const TeamView& scene, Range range, double now) {
-  TopTable table = task_table(scene.tasks.size());
-  for (std::size_t i = range.first; i < range.end; ++i) table.row(task_cells(scene.tasks[i], scene, now));
+TopTable table_of_tasks(const TeamView& snapshot, Range range, double now) {
+  TopTable table = task_table(snapshot.tasks.size());
+  for (std::size_t i = range.first; i < range.end; ++i) table.row(task_cells(snapshot.tasks[i], snapshot, now));
   return table;
 }
 
-TopTable table_of_events(const TeamView& scene, Range range, std::size_t width) {
+TopTable table_of_events(const TeamView& snapshot, Range range, std::size_t width) {
   TopTable table = event_table();
-  for (std::size_t i = range.first; i < range.end; ++i) table.row(event_cells(scene.events[i], width));
+  for (std::size_t i = range.first; i < range.end; ++i) table.row(event_cells(snapshot.events[i], width));
   return table;
 }
 
-std::vector<Row> draw_heads(const TeamView& scene, std::size_t rows, std::size_t width, double now) {
+std::vector<Row> draw_heads(const TeamView& snapshot, std::size_t rows, std::size_t width, double now) {
   std::vector<Row> heads;
   if (rows == 0) return heads;
   std::size_t plans = 0, active = 0, dead = 0;
   Usage used;
-  for (const ViewMember& member : scene.members) {
+  for (const ViewMember& member : snapshot.members) {
     plans += member.plan ? 1 : 0;
     active += member.status.state == "active" ? 1 : 0;
     dead += member.status.state == "dead" || member.status.state == "error" ? 1 : 0;
     used += member.status.usage;
   }
-  std::string left = fmt::format(" {}  {} active", scene.team, active);
+  std::string left = fmt::format(" {}  {} active", snapshot.team, active);
   if (dead > 0) left += fmt::format(", {} dead", dead);
   if (plans > 0) left += fmt::format(", {} plan{} to judge", plans, plans > 1 ? "s" : "");
-  if (scene.letters > 0) left += fmt::format(", {} unread for {}", scene.letters, scene.reader);
+  if (snapshot.unread > 0) left += fmt::format(", {} unread for {}", snapshot.unread, snapshot.reader);
   if (total(used) > 0) left += fmt::format(", {} tokens", describe_count(total(used)));
   const std::string right = fmt::format("  team-top  {} ", clock_time(now));
   const std::size_t beside = width > columns(right) + 20 ? columns(right) : 0;
@@ -149,21 +149,21 @@ std::vector<Row> draw_heads(const TeamView& scene, std::size_t rows, std::size_t
   if (rows == 1) return heads;
   Row counts = {{cut_columns(" board ", width), Tone::faint, Span::Ground::plain}};
   std::size_t used_columns = columns(counts.front().text);
-  for (const TaskState posture : {TaskState::running, TaskState::ready, TaskState::blocked, TaskState::failed,
-                                  TaskState::broken, TaskState::done}) {
-    const auto found = scene.counts.find(posture);
-    const std::size_t number = found == scene.counts.end() ? 0 : found->second;
-    if (number == 0 && posture == TaskState::broken) continue;
-    const std::string text = fmt::format(" {} {} ", number, name_of(posture));
+  for (const TaskState state : {TaskState::running, TaskState::ready, TaskState::blocked, TaskState::failed,
+                                TaskState::broken, TaskState::done}) {
+    const auto found = snapshot.counts.find(state);
+    const std::size_t number = found == snapshot.counts.end() ? 0 : found->second;
+    if (number == 0 && state == TaskState::broken) continue;
+    const std::string text = fmt::format(" {} {} ", number, name_of(state));
     if (used_columns + columns(text) > width) break;
-    counts.push_back({text, number > 0 ? tone_of(posture) : Tone::faint, Span::Ground::plain});
+    counts.push_back({text, number > 0 ? tone_of(state) : Tone::faint, Span::Ground::plain});
     used_columns += columns(text);
   }
-  const auto done = scene.counts.find(TaskState::done);
-  const std::size_t all = scene.tasks.size();
+  const auto done = snapshot.counts.find(TaskState::done);
+  const std::size_t all = snapshot.tasks.size();
   constexpr std::size_t kBar = 20;
   if (all > 0 && used_columns + kBar + 10 <= width) {
-    const std::size_t ended = done == scene.counts.end() ? 0 : done->second;
+    const std::size_t ended = done == snapshot.counts.end() ? 0 : done->second;
     const std::size_t full = kBar * ended / all;
     const std::string text =
         fmt::format(" {}{} {:3}%", std::string(full, '#'), std::string(kBar - full, '.'), 100 * ended / all);

@@ -17,11 +17,11 @@ struct Range {
   std::size_t first = 0, end = 0;
 };
 
-TopTable table_of_members(const TeamView& scene, Range range, std::size_t width, double now);
-TopTable table_of_tasks(const TeamView& scene, Range range, double now);
-TopTable table_of_events(const TeamView& scene, Range range, std::size_t width);
+TopTable table_of_members(const TeamView& snapshot, Range range, std::size_t width, double now);
+TopTable table_of_tasks(const TeamView& snapshot, Range range, double now);
+TopTable table_of_events(const TeamView& snapshot, Range range, std::size_t width);
 
 // The team and its board in numbers; one row or two.
-std::vector<Row> draw_heads(const TeamView& scene, std::size_t rows, std::size_t width, double now);
+std::vector<Row> draw_heads(const TeamView& snapshot, std::size_t rows, std::size_t width, double now);
 
 }  // namespace team

@@ -9,7 +9,7 @@
 
 namespace team {
 
-// The width of valid UTF-8 text in columns.
+// The bytes of the first character of valid UTF-8 text.
 std::string_view first_character(std::string_view text);
 
 // The text cut with an ellipsis or padded to exactly this width.

@@ -12,7 +12,7 @@ namespace {
 
 using Tone = Output::Tone;
 
-constexpr std::size_t kLeastRows = 12;  // from which all panes are there at once
+constexpr std::size_t kLeastRows = 12;  // a smaller screen shows only one pane
 
 Row as_row(const PageLine& line, std::size_t width) {
   return {{fit(line.text, width), line.tone, Span::Ground::plain}};
@@ -30,19 +30,19 @@ void TopView::say(std::string text, Tone tone) {
   said_tone_ = tone;
 }
 
-std::size_t TopView::count(const TeamView& scene, Pane pane) const {
+std::size_t TopView::count(const TeamView& snapshot, Pane pane) const {
   switch (pane) {
-    case Pane::members: return scene.members.size();
-    case Pane::tasks: return scene.tasks.size();
-    case Pane::events: return scene.events.size();
+    case Pane::members: return snapshot.members.size();
+    case Pane::tasks: return snapshot.tasks.size();
+    case Pane::events: return snapshot.events.size();
   }
   return 0;
 }
 
-// Finds again what was chosen; if it is gone, chooses what stands where it stood.
-void TopView::settle(const TeamView& scene) {
+// Finds the selected items in a new snapshot. If an item is gone, selects the item at its position.
+void TopView::settle(const TeamView& snapshot) {
   const auto again = [&](Pane pane, std::size_t found) {
-    const std::size_t there = count(scene, pane);
+    const std::size_t there = count(snapshot, pane);
     Choice& its = choice(pane);
     if (found < there) its.index = found;
     its.index = there == 0 ? 0 : std::min(its.index, there - 1);
@@ -53,44 +53,44 @@ void TopView::settle(const TeamView& scene) {
   const auto place_of = [](const auto& all, const auto& is_it) {
     return static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_it) - all.begin());
   };
-  again(Pane::members, place_of(scene.members, [&](const ViewMember& one) { return one.status.name == member_; }));
-  again(Pane::tasks, place_of(scene.tasks, [&](const ViewTask& one) { return one.id == task_; }));
-  const bool last = event_ == 0 && !scene.events.empty();
-  again(Pane::events, last ? scene.events.size() - 1
-                           : place_of(scene.events, [&](const LogEntry& one) { return one.seq >= event_; }));
-  member_ = scene.members.empty() ? "" : scene.members[choice(Pane::members).index].status.name;
-  task_ = scene.tasks.empty() ? 0 : scene.tasks[choice(Pane::tasks).index].id;
+  again(Pane::members, place_of(snapshot.members, [&](const ViewMember& one) { return one.status.name == member_; }));
+  again(Pane::tasks, place_of(snapshot.tasks, [&](const ViewTask& one) { return one.id == task_; }));
+  const bool last = event_ == 0 && !snapshot.events.empty();
+  again(Pane::events, last ? snapshot.events.size() - 1
+                           : place_of(snapshot.events, [&](const LogEntry& one) { return one.seq >= event_; }));
+  member_ = snapshot.members.empty() ? "" : snapshot.members[choice(Pane::members).index].status.name;
+  task_ = snapshot.tasks.empty() ? 0 : snapshot.tasks[choice(Pane::tasks).index].id;
 }
 
-void TopView::choose(const TeamView& scene, std::size_t index) {
-  const std::size_t there = count(scene, focus_);
+void TopView::choose(const TeamView& snapshot, std::size_t index) {
+  const std::size_t there = count(snapshot, focus_);
   if (there == 0) return;
   index = std::min(index, there - 1);
   choice(focus_).index = index;
   switch (focus_) {
-    case Pane::members: member_ = scene.members[index].status.name; break;
-    case Pane::tasks: task_ = scene.tasks[index].id; break;
-    case Pane::events: event_ = index + 1 == there ? 0 : scene.events[index].seq; break;
+    case Pane::members: member_ = snapshot.members[index].status.name; break;
+    case Pane::tasks: task_ = snapshot.tasks[index].id; break;
+    case Pane::events: event_ = index + 1 == there ? 0 : snapshot.events[index].seq; break;
   }
-  settle(scene);
+  settle(snapshot);
 }
 
-void TopView::move(const TeamView& scene, const Key& key) {
+void TopView::move(const TeamView& snapshot, const Key& key) {
   const std::size_t at = choice(focus_).index;
   const std::size_t page = std::max<std::size_t>(1, choice(focus_).seen);
   switch (key.kind) {
-    case Key::Kind::up: return choose(scene, at > 0 ? at - 1 : 0);
-    case Key::Kind::down: return choose(scene, at + 1);
-    case Key::Kind::page_up: return choose(scene, at > page ? at - page : 0);
-    case Key::Kind::page_down: return choose(scene, at + page);
-    case Key::Kind::home: return choose(scene, 0);
-    case Key::Kind::end: return choose(scene, count(scene, focus_));
+    case Key::Kind::up: return choose(snapshot, at > 0 ? at - 1 : 0);
+    case Key::Kind::down: return choose(snapshot, at + 1);
+    case Key::Kind::page_up: return choose(snapshot, at > page ? at - page : 0);
+    case Key::Kind::page_down: return choose(snapshot, at + page);
+    case Key::Kind::home: return choose(snapshot, 0);
+    case Key::Kind::end: return choose(snapshot, count(snapshot, focus_));
     default: return;
   }
 }
 
 void TopView::scroll(const Key& key) {
-  // Of what somebody says the end is where one is, so to go up is to go away from it.
+  // The page of a member starts at the end of its output, so scrolling up moves away from the start position.
   const bool from_end = showing_ == Showing::member;
   const auto away = [&](std::size_t lines) { scrolled_ = std::min(most_scrolled_, scrolled_ + lines); };
   const auto back = [&](std::size_t lines) { scrolled_ -= std::min(scrolled_, lines); };
@@ -106,42 +106,42 @@ void TopView::scroll(const Key& key) {
   }
 }
 
-// Who is meant by a key that does something to a member: the one that is chosen, or whose task or event is.
-const ViewMember* TopView::target(const TeamView& scene) const {
-  if (showing_ == Showing::event && page_event_) return scene.find_member(page_event_->agent);
+// The member that the keys m, a, r and s act on: the selected member, or the owner of the selected task or event.
+const ViewMember* TopView::target(const TeamView& snapshot) const {
+  if (showing_ == Showing::event && page_event_) return snapshot.find_member(page_event_->agent);
   const bool of_task = showing_ == Showing::task || (showing_ == Showing::panes && focus_ == Pane::tasks);
   if (of_task) {
-    const Task* task = scene.find_task(task_);
-    return task != nullptr && task->owner ? scene.find_member(*task->owner) : nullptr;
+    const Task* task = snapshot.find_task(task_);
+    return task != nullptr && task->owner ? snapshot.find_member(*task->owner) : nullptr;
   }
-  if (showing_ == Showing::panes && focus_ == Pane::events && !scene.events.empty()) {
-    return scene.find_member(scene.events[choices_[2].index].agent);
+  if (showing_ == Showing::panes && focus_ == Pane::events && !snapshot.events.empty()) {
+    return snapshot.find_member(snapshot.events[choices_[2].index].agent);
   }
-  return scene.find_member(member_);
+  return snapshot.find_member(member_);
 }
 
-void TopView::open_page(const TeamView& scene) {
+void TopView::open_page(const TeamView& snapshot) {
   scrolled_ = 0;
   switch (focus_) {
     case Pane::members:
-      if (scene.members.empty()) return;
+      if (snapshot.members.empty()) return;
       showing_ = Showing::member;
       listens_to_ = member_;
       return;
     case Pane::tasks:
-      if (!scene.tasks.empty()) showing_ = Showing::task;
+      if (!snapshot.tasks.empty()) showing_ = Showing::task;
       return;
     case Pane::events:
-      if (scene.events.empty()) return;
-      page_event_ = scene.events[choice(Pane::events).index];
+      if (snapshot.events.empty()) return;
+      page_event_ = snapshot.events[choice(Pane::events).index];
       showing_ = Showing::event;
       return;
   }
 }
 
-void TopView::ask(Asking asking, const TeamView& scene) {
-  const ViewMember* member = target(scene);
-  if (member == nullptr) return say("no member is chosen", Tone::bad);
+void TopView::ask(Asking asking, const TeamView& snapshot) {
+  const ViewMember* member = target(snapshot);
+  if (member == nullptr) return say("no member is selected", Tone::bad);
   const bool about_plan = asking == Asking::approval || asking == Asking::rejection;
   if (about_plan && !member->plan) return say(member->status.name + " has no plan that waits for an answer", Tone::bad);
   if (asking == Asking::stop && !member->status.is_running)
@@ -152,10 +152,10 @@ void TopView::ask(Asking asking, const TeamView& scene) {
   answer_ = LineEditor();
 }
 
-TopWish TopView::answer(const Key& key) {
-  const auto wish = [&](TopWish::Kind kind) {
+TopAction TopView::answer(const Key& key) {
+  const auto action = [&](TopAction::Kind kind) {
     asking_ = Asking::nothing;
-    return TopWish{kind, asked_about_, answer_.text(), request_};
+    return TopAction{kind, asked_about_, answer_.text(), request_};
   };
   if (key.kind == Key::Kind::escape || key.kind == Key::Kind::interrupt) {
     asking_ = Asking::nothing;
@@ -164,7 +164,7 @@ TopWish TopView::answer(const Key& key) {
   }
   if (asking_ == Asking::stop) {
     if (key.kind != Key::Kind::character) return {};
-    if (key.text == "y" || key.text == "Y") return wish(TopWish::Kind::stop);
+    if (key.text == "y" || key.text == "Y") return action(TopAction::Kind::stop);
     asking_ = Asking::nothing;
     say("nothing was done", Tone::faint);
     return {};
@@ -175,29 +175,29 @@ TopWish TopView::answer(const Key& key) {
   }
   const bool empty = answer_.text().find_first_not_of(' ') == std::string::npos;
   switch (asking_) {
-    case Asking::approval: return wish(TopWish::Kind::approve);
-    case Asking::rejection: return empty ? TopWish{} : wish(TopWish::Kind::reject);
-    case Asking::message: return empty ? TopWish{} : wish(TopWish::Kind::send);
+    case Asking::approval: return action(TopAction::Kind::approve);
+    case Asking::rejection: return empty ? TopAction{} : action(TopAction::Kind::reject);
+    case Asking::message: return empty ? TopAction{} : action(TopAction::Kind::send);
     default: return {};
   }
 }
 
-TopWish TopView::press(const Key& pressed, const TeamView& scene) {
-  settle(scene);
+TopAction TopView::press(const Key& pressed, const TeamView& snapshot) {
+  settle(snapshot);
   if (pressed.kind == Key::Kind::other) return {};
   if (pressed.kind == Key::Kind::pasted && asking_ == Asking::nothing) return {};
   said_.clear();
-  if (pressed.kind == Key::Kind::redraw) return {TopWish::Kind::redraw, "", "", ""};
-  if (pressed.kind == Key::Kind::suspend) return {TopWish::Kind::suspend, "", "", ""};
+  if (pressed.kind == Key::Kind::redraw) return {TopAction::Kind::redraw, "", "", ""};
+  if (pressed.kind == Key::Kind::suspend) return {TopAction::Kind::suspend, "", "", ""};
   if (asking_ != Asking::nothing) return answer(pressed);
   Key key = pressed;
   if (key.text == "j") key = {Key::Kind::down, ""};
   if (key.text == "k") key = {Key::Kind::up, ""};
-  if (key.kind == Key::Kind::interrupt || key.text == "q") return {TopWish::Kind::quit, "", "", ""};
-  if (key.text == "m") ask(Asking::message, scene);
-  else if (key.text == "a") ask(Asking::approval, scene);
-  else if (key.text == "r") ask(Asking::rejection, scene);
-  else if (key.text == "s") ask(Asking::stop, scene);
+  if (key.kind == Key::Kind::interrupt || key.text == "q") return {TopAction::Kind::quit, "", "", ""};
+  if (key.text == "m") ask(Asking::message, snapshot);
+  else if (key.text == "a") ask(Asking::approval, snapshot);
+  else if (key.text == "r") ask(Asking::rejection, snapshot);
+  else if (key.text == "s") ask(Asking::stop, snapshot);
   else if (showing_ != Showing::panes) {
     const bool goes_back = key.kind == Key::Kind::escape || key.kind == Key::Kind::enter ||
                            key.kind == Key::Kind::tab || key.kind == Key::Kind::left || key.text == "?";
@@ -214,43 +214,43 @@ TopWish TopView::press(const Key& pressed, const TeamView& scene) {
     const int step = key.kind == Key::Kind::tab ? 1 : 2;
     focus_ = static_cast<Pane>((static_cast<int>(focus_) + step) % 3);
   } else if (key.kind == Key::Kind::enter) {
-    open_page(scene);
+    open_page(snapshot);
   } else {
-    move(scene, key);
+    move(snapshot, key);
   }
   return {};
 }
 
-std::vector<Row> TopView::draw_pane(Pane pane, const TeamView& scene, Area area, double now) {
+std::vector<Row> TopView::draw_pane(Pane pane, const TeamView& snapshot, Area area, double now) {
   if (area.rows == 0) return {};
   Choice& its = choice(pane);
   its.seen = std::max<std::size_t>(1, area.rows - 1);
-  settle(scene);
-  const Range range{its.first, std::min(its.first + its.seen, count(scene, pane))};
-  const TopTable table = pane == Pane::members ? table_of_members(scene, range, area.columns, now)
-                         : pane == Pane::tasks ? table_of_tasks(scene, range, now)
-                                               : table_of_events(scene, range, area.columns);
+  settle(snapshot);
+  const Range range{its.first, std::min(its.first + its.seen, count(snapshot, pane))};
+  const TopTable table = pane == Pane::members ? table_of_members(snapshot, range, area.columns, now)
+                         : pane == Pane::tasks ? table_of_tasks(snapshot, range, now)
+                                               : table_of_events(snapshot, range, area.columns);
   const bool chosen = pane == focus_ && its.index >= range.first && its.index < range.end;
   std::vector<Row> rows = table.draw(area.columns, chosen ? its.index - its.first : kNoRow);
   fill(rows, area.rows, area.columns);
   return rows;
 }
 
-std::vector<Row> TopView::draw_panes(const TeamView& scene, Area area, double now) {
-  if (area.rows < kLeastRows - 3) return draw_pane(focus_, scene, area, now);
-  const std::size_t members = scene.members.size() + 1;
+std::vector<Row> TopView::draw_panes(const TeamView& snapshot, Area area, double now) {
+  if (area.rows < kLeastRows - 3) return draw_pane(focus_, snapshot, area, now);
+  const std::size_t members = snapshot.members.size() + 1;
   std::vector<Row> rows;
   const auto put = [&](std::vector<Row> more) {
     for (Row& row : more) rows.push_back(std::move(row));
   };
   if (area.columns >= kWide) {
     const std::size_t top = std::min(members + 1, std::max<std::size_t>(4, area.rows * 2 / 5));
-    put(draw_pane(Pane::members, scene, {top, area.columns}, now));
+    put(draw_pane(Pane::members, snapshot, {top, area.columns}, now));
     const std::size_t below = area.rows - top;
     constexpr std::size_t kBetween = 3;
     const std::size_t left = (area.columns - kBetween) * 11 / 20;
-    std::vector<Row> tasks = draw_pane(Pane::tasks, scene, {below, left}, now);
-    const std::vector<Row> events = draw_pane(Pane::events, scene, {below, area.columns - kBetween - left}, now);
+    std::vector<Row> tasks = draw_pane(Pane::tasks, snapshot, {below, left}, now);
+    const std::vector<Row> events = draw_pane(Pane::events, snapshot, {below, area.columns - kBetween - left}, now);
     for (std::size_t i = 0; i < below; ++i) {
       tasks[i].push_back({" | ", Tone::faint, Span::Ground::plain});
       tasks[i].insert(tasks[i].end(), events[i].begin(), events[i].end());
@@ -258,20 +258,20 @@ std::vector<Row> TopView::draw_panes(const TeamView& scene, Area area, double no
     put(std::move(tasks));
     return rows;
   }
-  // Each gets its share; what the members and tasks do not need is for the others.
+  // Each pane has a share of the rows. Rows that members and tasks do not need go to the other panes.
   const std::size_t top = std::min(members, std::max<std::size_t>(3, area.rows * 7 / 20));
   const std::size_t rest = area.rows - top;
-  const std::size_t middle = std::min(scene.tasks.size() + 1, std::max<std::size_t>(3, rest * 11 / 20));
-  put(draw_pane(Pane::members, scene, {top, area.columns}, now));
-  put(draw_pane(Pane::tasks, scene, {middle, area.columns}, now));
-  put(draw_pane(Pane::events, scene, {rest - middle, area.columns}, now));
+  const std::size_t middle = std::min(snapshot.tasks.size() + 1, std::max<std::size_t>(3, rest * 11 / 20));
+  put(draw_pane(Pane::members, snapshot, {top, area.columns}, now));
+  put(draw_pane(Pane::tasks, snapshot, {middle, area.columns}, now));
+  put(draw_pane(Pane::events, snapshot, {rest - middle, area.columns}, now));
   return rows;
 }
 
-std::vector<Row> TopView::draw_page(const TeamView& scene, Area area, double now) {
+std::vector<Row> TopView::draw_page(const TeamView& snapshot, Area area, double now) {
   std::vector<Row> rows;
   if (area.rows == 0) return rows;
-  const ViewMember* member = showing_ == Showing::member ? scene.find_member(listens_to_) : nullptr;
+  const ViewMember* member = showing_ == Showing::member ? snapshot.find_member(listens_to_) : nullptr;
   std::string title;
   Page fixed, page;
   switch (showing_) {
@@ -282,11 +282,11 @@ std::vector<Row> TopView::draw_page(const TeamView& scene, Area area, double now
         break;
       }
       fixed = facts_of(*member, area.columns, now);
-      page = speech_of(*member, scene, area.columns);
+      page = speech_of(*member, snapshot, area.columns);
       break;
     case Showing::task:
       title = fmt::format("task {}", task_);
-      page = page_of(task_, scene, area.columns, now);
+      page = page_of(task_, snapshot, area.columns, now);
       break;
     case Showing::event:
       title = "event";
@@ -298,7 +298,7 @@ std::vector<Row> TopView::draw_page(const TeamView& scene, Area area, double now
       break;
   }
   rows.push_back({{fit("  " + title, area.columns), Tone::plain, Span::Ground::heading}});
-  // What it says is worth more than half of the room.
+  // The output of the member gets at least half of the rows.
   fixed.resize(std::min(fixed.size(), (area.rows - 1) / 2));
   for (const PageLine& line : fixed) rows.push_back(as_row(line, area.columns));
   if (!fixed.empty() && rows.size() < area.rows) {
@@ -320,9 +320,9 @@ Row TopView::draw_foot(std::size_t width, std::size_t row, std::optional<Spot>& 
   switch (asking_) {
     case Asking::message: question = fmt::format("to {}: ", asked_about_); break;
     case Asking::approval:
-      question = fmt::format("approve the plan of {}; to keep in mind (or nothing): ", asked_about_);
+      question = fmt::format("approve the plan of {}; feedback (may be empty): ", asked_about_);
       break;
-    case Asking::rejection: question = fmt::format("reject the plan of {}, because: ", asked_about_); break;
+    case Asking::rejection: question = fmt::format("reject the plan of {}; feedback: ", asked_about_); break;
     case Asking::stop: question = fmt::format("ask {} to shut down? y/n ", asked_about_); break;
     case Asking::nothing: break;
   }
@@ -340,15 +340,15 @@ Row TopView::draw_foot(std::size_t width, std::size_t row, std::optional<Spot>& 
   return {{fit(keys, width), Tone::faint, Span::Ground::plain}};
 }
 
-Picture TopView::draw(const TeamView& scene, Size size, double now) {
-  settle(scene);
+Picture TopView::draw(const TeamView& snapshot, Size size, double now) {
+  settle(snapshot);
   Picture picture;
   const std::size_t width = std::max<std::size_t>(1, size.columns);
   const std::size_t head = size.rows >= kLeastRows ? 2 : size.rows >= 3 ? 1 : 0;
   const std::size_t foot = size.rows >= 2 ? 1 : 0;
-  picture.rows = draw_heads(scene, head, width, now);
+  picture.rows = draw_heads(snapshot, head, width, now);
   const Area body{size.rows - head - foot, width};
-  for (Row& row : showing_ == Showing::panes ? draw_panes(scene, body, now) : draw_page(scene, body, now)) {
+  for (Row& row : showing_ == Showing::panes ? draw_panes(snapshot, body, now) : draw_page(snapshot, body, now)) {
     picture.rows.push_back(std::move(row));
   }
   if (foot > 0) picture.rows.push_back(draw_foot(width, size.rows - 1, picture.cursor));

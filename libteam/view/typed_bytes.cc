@@ -12,7 +12,7 @@ std::optional<std::string> TypedBytes::take() {
   for (std::size_t i = 0; i < needed; ++i) {
     if (i == bytes_.size()) return std::nullopt;
     const bool goes_on = (static_cast<unsigned char>(bytes_[i]) & 0xC0) == 0x80;
-    if (i > 0 && !goes_on) break;  // it begins the next one
+    if (i > 0 && !goes_on) break;  // the next character begins here
     character.push_back(bytes_[i]);
   }
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(character.size()));

@@ -1,4 +1,4 @@
-// Characters from bytes that somebody types, which come one by one and may be no UTF-8 at all.
+// Assembles typed bytes into characters. The bytes arrive one by one and may not be UTF-8.
 #pragma once
 
 #include <deque>
@@ -10,8 +10,7 @@ namespace team {
 class TypedBytes {
  public:
   void add(char byte) { bytes_.push_back(byte); }
-  // The next whole character, in UTF-8; U+FFFD for a byte that belongs to none. None while the rest of a character has
-  // not come yet.
+  // The next complete character, in UTF-8; U+FFFD for a byte that is not UTF-8. None while a character is incomplete.
   std::optional<std::string> take();
   void clear() { bytes_.clear(); }
 

@@ -12,7 +12,7 @@ namespace team {
 
 namespace {
 
-// The kernel stops a background job that reads from the terminal.
+// False for a background job: the kernel would stop it if it read from the terminal.
 bool has_terminal() { return ::isatty(STDIN_FILENO) == 0 || ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
 
 }  // namespace

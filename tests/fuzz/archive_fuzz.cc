@@ -1,5 +1,5 @@
-// Archives: no entry leads out, what is read does not depend on how it came, what is read can be written and read
-// again. And a team that is loaded from one is whole, or nothing is left of it.
+// Archives: no entry leaves the folder, the result does not depend on how the bytes arrive, and every entry that is
+// read can be written and read again. A loaded team is complete, or nothing is left of it.
 
 #include "libteam/system/archive.h"
 
@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::size_t kBlock = 512;
 
-// Headers whose sum is wrong are all refused for the same reason: nothing else would ever be tried.
+// Corrects the checksums, because otherwise every input would be refused for its checksum and nothing else would be
+// tested.
 std::string with_sums(std::string_view text) {
   constexpr std::size_t kMagicAt = 257, kSumAt = 148, kSumSize = 8;
   std::string mended(text);
@@ -45,7 +46,7 @@ Fd in_memory(std::string_view text) {
   return fd;
 }
 
-// Comes in pieces: one read gives one of them.
+// A source of pieces: one read returns one piece.
 Fd in_pieces(std::string_view text, std::size_t length) {
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0);
@@ -81,7 +82,7 @@ Reading read(const Fd& fd) {
     }
   });
   if (!error) return reading;
-  REQUIRE(error->code() == Code::corrupt && fuzz::drives_no_terminal(error->what()));
+  REQUIRE(error->code() == Code::corrupt && fuzz::is_safe_for_terminal(error->what()));
   reading.error = error->what();
   return reading;
 }

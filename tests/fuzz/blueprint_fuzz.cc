@@ -1,5 +1,4 @@
-// A team in one file: what is taken can be stored, task by task and as a team; all else is the user's mistake and said
-// so.
+// A team in one file: an accepted file can be stored, task by task and as a team. Everything else is a usage error.
 
 #include "libteam/record/blueprint.h"
 
@@ -12,9 +11,9 @@ using namespace team;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   Blueprint made;
   const std::string_view text = fuzz::text_of(bytes, size);
-  if (!fuzz::is_taken([&] { made = parse_blueprint(text, "team.json"); }, Code::usage)) return 0;
+  if (!fuzz::is_accepted([&] { made = parse_blueprint(text, "team.json"); }, Code::usage)) return 0;
   REQUIRE(!made.team.name.empty());
-  // Whether it is a name that a team can have is for the roster to say.
+  // The roster checks the name of the team, not the parser.
   made.team.name = made.team.lead = "alpha";
   const std::string written = to_file(made.team);
   REQUIRE(to_file(parse_team(written, "alpha", "config.json")) == written);

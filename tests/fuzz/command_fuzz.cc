@@ -1,5 +1,5 @@
-// A command line: it is understood, and the verb runs with what was said; or it is refused with status 2 and one line,
-// and nothing runs. Words end with a zero byte.
+// A command line is understood, and the verb runs with its values; or it is refused with status 2 and one line, and
+// nothing runs. Words end with a zero byte.
 
 #include "libteam/cli/command.h"
 
@@ -19,7 +19,7 @@ using namespace team;
 
 namespace {
 
-// While it lives, what is written to a descriptor goes to a file in memory.
+// While this object lives, a descriptor writes to a file in memory.
 class Capture {
  public:
   explicit Capture(int fd) : fd_(fd), file_(::memfd_create("output", MFD_CLOEXEC)), saved_(::dup(fd)) {
@@ -95,8 +95,8 @@ void check_options(const Options& options) {
   REQUIRE(fuzz::is_utf8(options.first) && fuzz::is_utf8(options.name.value_or("")));
 }
 
-// The same line with "--name VALUE" written as "--name=VALUE", which is read in another way; as it is if an option
-// swallows another one ("--name=" does).
+// The same line with "--name VALUE" written as "--name=VALUE", which takes another path in the parser. The line is
+// unchanged if an option would swallow another one ("--name=" does).
 std::vector<std::string> joined(const std::vector<std::string>& words) {
   const std::set<std::string> options = {"--name",   "--label", "--task", "--number", "--priority",
                                          "--status", "--time",  "--team", "--as",     "--lock-timeout",
@@ -135,6 +135,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   REQUIRE(result.status == 2 && !result.ran && result.out.empty());
   REQUIRE(result.err.find('\n') == result.err.size() - 1);
   const std::string line = result.err.substr(0, result.err.size() - 1);
-  REQUIRE(fuzz::drives_no_terminal(line) && (line.starts_with("fuzzed: usage: ") || fuzz::is_json(line)));
+  REQUIRE(fuzz::is_safe_for_terminal(line) && (line.starts_with("fuzzed: usage: ") || fuzz::is_json(line)));
   return 0;
 }

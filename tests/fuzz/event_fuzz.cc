@@ -1,5 +1,4 @@
-// Lines of an event log: those that are envelopes are read alike by all who read them, and make a history in which time
-// does not run back.
+// Lines of an event log: all readers agree on envelopes, and their history never runs backward.
 
 #include "libteam/record/event.h"
 
@@ -33,12 +32,12 @@ void check_history(const History& history) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   HistoryBuilder builder;
-  TeamView scene;
+  TeamView snapshot;
   constexpr std::size_t kMost = 8;
   for (const std::string& line : split(fuzz::text_of(bytes, size), '\n')) {
     const auto number = sequence_of(line);
     Envelope envelope;
-    const bool taken = fuzz::is_taken([&] { envelope = parse_envelope(line, "events.jsonl:1"); });
+    const bool taken = fuzz::is_accepted([&] { envelope = parse_envelope(line, "events.jsonl:1"); });
     REQUIRE(find_envelope(line).has_value() == taken);
     if (!taken) continue;
     if (number) REQUIRE(*number == envelope.seq || envelope.seq == 0);
@@ -47,8 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const std::string again = to_envelope(std::max<std::int64_t>(1, envelope.seq), envelope.timestamp,
                                           {"team", envelope.agent, {}, {}}, {envelope.type, envelope.details});
     REQUIRE(parse_envelope(again, "again").details == envelope.details);
-    if (auto happening = happening_of(envelope)) add(scene, std::move(*happening), kMost);
-    REQUIRE(scene.events.size() <= kMost);
+    if (auto entry = log_entry_of(envelope)) add(snapshot, std::move(*entry), kMost);
+    REQUIRE(snapshot.events.size() <= kMost);
     builder.add(envelope);
   }
   GraphTask task;

@@ -17,7 +17,7 @@ namespace team::fuzz {
 
 namespace fs = std::filesystem;
 
-void breaks(const char* property, const char* file, int line) {
+void report_violation(const char* property, const char* file, int line) {
   std::fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, property);
   std::abort();
 }
@@ -94,7 +94,7 @@ class Scratch {
   Scratch() {
     const char* base = ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     path_ = std::string(base) + "/teamkit-fuzz-XXXXXX";
-    if (::mkdtemp(path_.data()) == nullptr) breaks("a folder can be made", base, 0);
+    if (::mkdtemp(path_.data()) == nullptr) report_violation("a folder can be made", base, 0);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -119,7 +119,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-bool drives_no_terminal(std::string_view text, std::string_view allowed) {
+bool is_safe_for_terminal(std::string_view text, std::string_view allowed) {
   while (!text.empty()) {
     const Decoded character = decode(text);
     if (character.length == 0) return false;
@@ -134,7 +134,7 @@ bool is_json(std::string_view text) { return Json::accept(text); }
 
 bool keeps_unknown_keys(std::string_view before, std::string_view after, std::string_view known,
                         std::initializer_list<std::string_view> also_known) {
-  // As the parser under test: what is no UTF-8 is replaced.
+  // As in the parser under test, bytes that are not UTF-8 are replaced.
   const Json from = parse_json(before, "before");
   const auto to = parsed(after);
   const auto ours = parsed(known);
@@ -180,7 +180,7 @@ const std::string& scratch() {
 
 void put_file(const std::string& path, std::string_view text) {
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!fd || !write_all(fd.get(), text)) breaks("a file can be written", path.c_str(), 0);
+  if (!fd || !write_all(fd.get(), text)) report_violation("a file can be written", path.c_str(), 0);
 }
 
 std::optional<std::string> get_file(const std::string& path) {

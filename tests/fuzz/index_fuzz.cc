@@ -1,6 +1,6 @@
-// A damaged cache of a board: whatever stands in .index, claims and completions answer as the files say.
+// A damaged index of a board: whatever .index contains, claims and completions follow the files.
 //
-// The input is a list of patches: how the place is found, the place, how many bytes, the bytes.
+// The input is a list of patches: how the position is found, the position, the number of bytes, the bytes.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -53,7 +53,7 @@ bool is_ready(const Tasks& tasks, const Task& task) {
          });
 }
 
-// What claim-next chooses if it reads everything.
+// The task that claim_next() must choose, found by reading every file.
 std::optional<TaskId> choose(const Tasks& tasks, const Actor& actor) {
   std::optional<TaskId> best;
   const auto rank = [&](TaskId id) { return std::tuple(tasks.at(id).owner ? 0 : 1, -tasks.at(id).priority, id); };
@@ -64,7 +64,7 @@ std::optional<TaskId> choose(const Tasks& tasks, const Actor& actor) {
   return best;
 }
 
-// A board that can be put back to what it was, so exactly that its index still holds: the same inodes, the same times.
+// A board that can be restored so exactly that its index stays valid: the same inodes, the same times.
 class World {
  public:
   World() : path_(fuzz::scratch() + "/root"), board_(path_ + "/.tasks"), kept_(fuzz::scratch() + "/kept") {
@@ -74,7 +74,7 @@ class World {
     fuzz::make_empty(kept_);
     for (TaskId id = 1; id <= kTasks; ++id) {
       fuzz::put_file(file(board_, id), to_file(make_task(id)));
-      // Written long ago: files as new as the look at them are read again, whatever the index says.
+      // Sets old times, because files that are as new as the last read are read again, whatever the index says.
       const timespec times[2] = {{1'600'000'000, 0}, {1'600'000'000 + id, 0}};
       ::utimensat(AT_FDCWD, file(board_, id).c_str(), times, 0);
       ::link(file(board_, id).c_str(), file(kept_, id).c_str());
@@ -110,11 +110,11 @@ class World {
       const std::string_view bytes = source.take(source.below(17));
       if ((how & 2) != 0 && (how & 0xF0) == 0) {
         index.resize(place % (index.size() + 4096));
-        break;  // growing again it would be wiped
+        break;  // it would be cleared when it grows again
       }
       const std::size_t at =
           (how & 4) != 0 ? used_[place % used_.size()] + (place >> 28) % 8 : place % (index.size() + 1);
-      // A page that is wiped, its checksum too, is one that was never written: nobody can tell.
+      // A page that is cleared together with its checksum looks as if it was never written, which nothing can detect.
       const bool wipes = bytes.find_first_not_of('\0') == std::string_view::npos;
       if (wipes || at + bytes.size() > index.size()) continue;
       index.replace(at, bytes.size(), bytes);
@@ -127,7 +127,7 @@ class World {
  private:
   static std::string file(const std::string& folder, TaskId id) { return folder + "/" + TaskFiles::file_of(id); }
 
-  // Most of the file is empty: damage there changes little.
+  // Most of the file is empty, and damage there has little effect.
   static std::vector<std::size_t> words_in_use(const std::string& text) {
     std::vector<std::size_t> used;
     for (std::size_t at = 0; at + 8 <= text.size(); at += 8) {

@@ -1,5 +1,4 @@
-// The reader of JSON: what it takes can be written and read again, and of what JSON allows it refuses three things
-// only.
+// The JSON parser: accepted text can be written and read again, and of valid JSON the parser refuses only three things.
 
 #include "libteam/base/json.h"
 
@@ -43,9 +42,9 @@ void check_taken(const std::string& repaired, const Json& value) {
   REQUIRE(parse_json(dump_indented(value), "again") == value);
 }
 
-// "x:LINE:COLUMN: reason": there is such a place, and nothing that was read after it is to blame.
+// "x:LINE:COLUMN: reason": the position exists, and the text after it is not the cause.
 void check_refused(const std::string& repaired, std::string_view what) {
-  REQUIRE(what.starts_with("x:") && fuzz::drives_no_terminal(what));
+  REQUIRE(what.starts_with("x:") && fuzz::is_safe_for_terminal(what));
   const auto parts = split(what, ':');
   REQUIRE(parts.size() >= 4);
   const auto line = parse_integer(parts[1]);

@@ -1,7 +1,8 @@
 // Keys: whatever is typed and pasted, the line stays UTF-8 with the cursor in it, and every picture fills its screen
-// and drives no terminal.
+// and contains no control characters.
 //
-// Rows, columns, then keys: a byte for each kind, those with text take what follows up to a zero byte.
+// The input: rows, columns, then keys. Each key is a byte for its kind; a key with text takes the bytes up to a zero
+// byte.
 
 #include "libteam/base/text.h"
 #include "libteam/view/line_editor.h"
@@ -12,22 +13,22 @@ using namespace team;
 
 namespace {
 
-TeamView make_scene(const std::string& text) {
-  TeamView scene;
-  scene.team = "alpha";
-  scene.lead = "lead";
-  scene.reader = "user";
+TeamView make_snapshot(const std::string& text) {
+  TeamView snapshot;
+  snapshot.team = "alpha";
+  snapshot.lead = "lead";
+  snapshot.reader = "user";
   for (const char* name : {"lead", "ada", "bob"}) {
     ViewMember member;
     member.status.name = name;
     member.status.state = "active";
     member.status.reason = member.status.subject = member.status.last_words = text;
     member.status.since = 1;
-    member.number = scene.members.size();
-    scene.members.push_back(member);
+    member.number = snapshot.members.size();
+    snapshot.members.push_back(member);
   }
-  scene.members[1].plan = Request{};
-  scene.members[1].plan->content = text;
+  snapshot.members[1].plan = Request{};
+  snapshot.members[1].plan->content = text;
   for (TaskId id = 1; id <= 3; ++id) {
     Task task;
     task.id = id;
@@ -35,21 +36,21 @@ TeamView make_scene(const std::string& text) {
     task.status = id == 1 ? Status::failed : Status::pending;
     task.error = text;
     if (id == 3) task.blocked_by = {1, 2};
-    scene.board[id] = task;
+    snapshot.board[id] = task;
   }
-  scene.broken[4] = text;
-  scene.speaker = "ada";
-  scene.speech = text;
-  add(scene, {1, 1, "bob", "NOTE", text, "", text}, 10);
-  arrange(scene);
-  return scene;
+  snapshot.broken[4] = text;
+  snapshot.speaker = "ada";
+  snapshot.speech = text;
+  add(snapshot, {1, 1, "bob", "NOTE", text, "", text}, 10);
+  arrange(snapshot);
+  return snapshot;
 }
 
 void check_picture(const Picture& picture, Size size) {
   REQUIRE(picture.rows.size() == size.rows);
   for (const Row& row : picture.rows) {
     const std::string text = text_of(row);
-    REQUIRE(columns(text) == size.columns && fuzz::drives_no_terminal(text));
+    REQUIRE(columns(text) == size.columns && fuzz::is_safe_for_terminal(text));
   }
   if (picture.cursor) REQUIRE(picture.cursor->row < size.rows && picture.cursor->column < size.columns);
 }
@@ -65,21 +66,21 @@ void check_editor(const LineEditor& editor, std::size_t width) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   fuzz::Source source(fuzz::text_of(bytes, size));
   const Size screen{1 + source.below(60), 1 + source.below(160)};
-  // As it comes out of the files: UTF-8, with all that JSON can hold.
-  const TeamView scene = make_scene(repair_utf8(source.piece()));
+  // Text as it comes from the files: UTF-8, with everything that JSON can hold.
+  const TeamView snapshot = make_snapshot(repair_utf8(source.piece()));
   TopView view;
   LineEditor editor;
-  check_picture(view.draw(scene, screen, 100), screen);
+  check_picture(view.draw(snapshot, screen, 100), screen);
   for (int i = 0; i < 64 && !source.is_empty(); ++i) {
     Key key{static_cast<Key::Kind>(source.below(static_cast<std::size_t>(Key::Kind::other) + 1)), ""};
     const bool has_text = key.kind == Key::Kind::character || key.kind == Key::Kind::pasted;
-    // A terminal gives whole characters, and those that control it as other keys.
+    // A terminal delivers whole characters, and control characters as other keys.
     if (has_text) key.text = one_line(source.piece());
     editor.press(key);
     check_editor(editor, screen.columns);
-    view.press(key, scene);
-    if (i % 4 == 0) check_picture(view.draw(scene, screen, 100), screen);
+    view.press(key, snapshot);
+    if (i % 4 == 0) check_picture(view.draw(snapshot, screen, 100), screen);
   }
-  check_picture(view.draw(scene, screen, 100), screen);
+  check_picture(view.draw(snapshot, screen, 100), screen);
   return 0;
 }

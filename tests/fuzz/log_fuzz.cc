@@ -1,5 +1,5 @@
-// A log that somebody has edited: numbers only rise for a reader, the next event gets the next number, and what was
-// there stays.
+// A log that was edited by hand: the numbers only increase for a reader, the next event gets the next number, and
+// existing lines stay.
 
 #include "libteam/store/files/event_log.h"
 
@@ -28,7 +28,7 @@ std::vector<std::int64_t> numbers_in(const EventLog& log) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string path = fuzz::scratch() + "/team";
   fuzz::make_empty(path);
-  // What stands before a zero byte was put aside earlier.
+  // The part before a zero byte is an earlier, rotated file.
   fuzz::Source source(fuzz::text_of(bytes, size));
   const bool has_aside = source.rest().find('\0') != std::string_view::npos;
   if (has_aside) fuzz::put_file(path + "/events-1.jsonl", source.piece());

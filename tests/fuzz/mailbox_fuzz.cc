@@ -1,7 +1,8 @@
-// An inbox that others have written to: every line that is a message arrives once and in order, every other is set
-// aside, and the mail goes on.
+// An inbox that other programs wrote to: every line that is a message arrives once and in order, every other line is
+// set aside, and mail still works.
 //
-// The first byte says how it is read, and whether the lines are an inbox, a backlog or what a dead reader had taken.
+// The first byte selects how the lines are read, and whether they are an inbox, a backlog or the messages of a dead
+// reader.
 
 #include "libteam/store/files/mailbox.h"
 
@@ -29,7 +30,7 @@ Expected expected_of(std::string_view text) {
   for (const std::string& line : split(text, '\n')) {
     if (is_blank(line)) continue;
     Message message;
-    if (fuzz::is_taken([&] { message = parse_message(line, "bob", "x"); }))
+    if (fuzz::is_accepted([&] { message = parse_message(line, "bob", "x"); }))
       expected.messages.push_back(message.content);
     else ++expected.rejected;
   }

@@ -1,4 +1,4 @@
-// Messages: a line that is taken is written back the same, and what it says stays inside its envelope.
+// Messages: an accepted line is written back the same, and its text stays inside its envelope.
 
 #include "libteam/record/message.h"
 
@@ -35,10 +35,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string_view line = fuzz::text_of(bytes, size);
   const std::string rejected = rejection_line(line, "why", 1);
   REQUIRE(fuzz::is_json(rejected) && rejected.find('\n') == rejected.size() - 1);
-  REQUIRE(count_characters(summarize(line)) <= 80 && fuzz::drives_no_terminal(summarize(line)));
+  REQUIRE(count_characters(summarize(line)) <= 80 && fuzz::is_safe_for_terminal(summarize(line)));
 
   Message message;
-  if (!fuzz::is_taken([&] { message = parse_message(line, "bob", "bob_inbox.jsonl"); })) return 0;
+  if (!fuzz::is_accepted([&] { message = parse_message(line, "bob", "bob_inbox.jsonl"); })) return 0;
   REQUIRE(is_name(message.sender) && is_message_type(message.type));
   const std::string written = to_line(message);
   REQUIRE(written.find('\n') == std::string::npos);

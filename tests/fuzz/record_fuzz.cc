@@ -1,4 +1,4 @@
-// The smaller records: the first letter says which (a member's state, a request, a hold, exchanges, prices, a turn).
+// The smaller records. The first letter selects one: state of a member, request, hold, exchanges, prices, turn.
 
 #include "libteam/agent/model/conversation.h"
 #include "libteam/record/exchange.h"
@@ -17,13 +17,13 @@ namespace {
 template <class Parse, class Write>
 void check_round_trip(std::string_view text, Parse parse, Write write) {
   std::string written;
-  if (!fuzz::is_taken([&] { written = write(parse(text)); })) return;
+  if (!fuzz::is_accepted([&] { written = write(parse(text)); })) return;
   REQUIRE(fuzz::is_json(written) && write(parse(written)) == written);
 }
 
 void check_state(std::string_view text) {
   MemberState state;
-  if (!fuzz::is_taken([&] { state = parse_member_state(text, "ann.json"); })) return;
+  if (!fuzz::is_accepted([&] { state = parse_member_state(text, "ann.json"); })) return;
   const std::string written = to_file(state);
   REQUIRE(to_file(parse_member_state(written, "again")) == written);
   REQUIRE(fuzz::keeps_unknown_keys(text, written, to_file(MemberState{})));
@@ -33,7 +33,7 @@ void check_state(std::string_view text) {
 
 void check_request(std::string_view text) {
   Request request;
-  if (!fuzz::is_taken([&] { request = parse_request(text, "r.json"); })) return;
+  if (!fuzz::is_accepted([&] { request = parse_request(text, "r.json"); })) return;
   const std::string written = to_file(request);
   REQUIRE(to_file(parse_request(written, "again")) == written);
   REQUIRE(fuzz::keeps_unknown_keys(text, written, to_file(Request{})) && fuzz::is_json(to_line(request)));

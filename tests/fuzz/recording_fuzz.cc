@@ -1,7 +1,7 @@
-// Recordings of models: a file that is taken is played back without anything but a ModelError, and what is played back
-// can be recorded again.
+// Recordings of models: the replay of an accepted file throws nothing but a ModelError, and the replay can be recorded
+// again.
 //
-// "0000000000000000" stands for the digest of the first request, so that an input can have an answer to it.
+// "0000000000000000" stands for the digest of the first request, so that an input can contain its answer.
 
 #include <filesystem>
 
@@ -30,7 +30,7 @@ std::string with_digest(std::string text) {
   return text;
 }
 
-// Each answer or error in words.
+// Each answer or error as text.
 std::string talk(Provider& provider) {
   std::string said;
   ModelRequest request = opening();
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string copy = fuzz::scratch() + "/again.jsonl";
   fuzz::put_file(path, with_digest(std::string(fuzz::text_of(bytes, size))));
   std::string first;
-  if (!fuzz::is_taken([&] {
+  if (!fuzz::is_accepted([&] {
         ReplayingProvider player(path);
         first = talk(player);
       })) {

@@ -1,9 +1,9 @@
 // The short form of every fuzzer, for make check: the inputs of its corpus, then mutations of them from a fixed seed.
 //
 //   json_fuzz           tests/fuzz/corpus/json and FUZZ_MUTATIONS (4000) mutations, or as many as FUZZ_SECONDS (0.25)
-//   allow json_fuzz FILE...   these inputs only: how to see again what was found
+//   allow json_fuzz FILE...   only these inputs, to reproduce a failure
 //
-// An input that ends the process is kept beside other temporary files, and a line says how to see it again.
+// An input that ends the process is kept in the folder of temporary files, and a line says how to run it again.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// For the handler of a signal, which may not ask for memory.
+// For the signal handler, which must not allocate memory.
 struct Current {
   const char* bytes = nullptr;
   std::size_t size = 0;
@@ -63,7 +63,7 @@ void run(const std::string& input) {
 
 std::string read_input(const fs::path& path) {
   auto text = team::fuzz::get_file(path.string());
-  if (!text) team::fuzz::breaks("the input can be read", path.c_str(), 0);
+  if (!text) team::fuzz::report_violation("the input can be read", path.c_str(), 0);
   return *text;
 }
 
@@ -76,7 +76,7 @@ std::vector<std::string> read_corpus(const fs::path& folder) {
   return inputs;
 }
 
-// The same numbers on every machine, which the distributions of the library do not promise.
+// Gives the same numbers on every machine, which the distributions of the library do not guarantee.
 class Mutator {
  public:
   explicit Mutator(const std::vector<std::string>& corpus) : corpus_(corpus), random_(20240607) {}
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
 
   const std::string parser = name.substr(0, name.rfind("_fuzz"));
   const auto corpus = read_corpus("tests/fuzz/corpus/" + parser);
-  if (corpus.empty()) team::fuzz::breaks("there is a corpus", parser.c_str(), 0);
+  if (corpus.empty()) team::fuzz::report_violation("there is a corpus", parser.c_str(), 0);
   for (const std::string& input : corpus) run(input);
   Mutator mutator(corpus);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(setting("FUZZ_SECONDS", 0.25));

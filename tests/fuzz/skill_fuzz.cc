@@ -1,4 +1,4 @@
-// Skills: whatever stands in the file, its description is one short line and its text is UTF-8.
+// Skills: whatever the file contains, its description is one short line and its text is UTF-8.
 
 #include "libteam/agent/tools/skills.h"
 
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const auto root = Folder::find(fuzz::scratch());
   const auto skills = list_skills(*root);
   REQUIRE(skills.size() == 1 && skills[0].name == "review");
-  REQUIRE(fuzz::drives_no_terminal(skills[0].description) && count_characters(skills[0].description) <= 200);
+  REQUIRE(fuzz::is_safe_for_terminal(skills[0].description) && count_characters(skills[0].description) <= 200);
   REQUIRE(read_skill(*root, "review") == repair_utf8(fuzz::text_of(bytes, size)));
   REQUIRE(fuzz::refusal([&] { read_skill(*root, std::string(fuzz::text_of(bytes, size))); }) ||
           fuzz::text_of(bytes, size) == "review");

@@ -1,7 +1,7 @@
-// A store with one file that somebody has written over: whoever looks at it is told what is wrong and where, a check
-// mends nothing that a person wrote, and the rest can be worked with.
+// A store with one overwritten file: every reader reports the fault and its place, team-fsck repairs nothing that a
+// person wrote, and the rest stays usable.
 //
-// The first byte says which file, the rest is what stands in it.
+// The first byte selects the file; the rest is its contents.
 
 #include <unistd.h>
 
@@ -67,7 +67,7 @@ void make_store() {
   }
 }
 
-// Any refusal is allowed that says what is wrong in one line; what should not happen is thrown as something else.
+// Any refusal with a message of one line is allowed; other exceptions are not.
 template <class Call>
 void look(Call call) {
   if (const auto error = fuzz::refusal(call)) REQUIRE(*error->what() != '\0' && error->code() != Code::unknown);

@@ -1,7 +1,7 @@
-// Answers of models: the outcome depends on the bytes alone, not on how the network cut them, and what is taken can be
-// sent to either service again.
+// Answers of models: the result depends only on the bytes, not on how the network split them, and an accepted answer
+// can be sent to either service again.
 //
-// The first byte says which service, the second where the pieces end.
+// The first byte selects the service, the second the ends of the pieces.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ struct Outcome {
   ModelAnswer answer;
 };
 
-// Ids that were made up here differ from one reading to the next.
+// Generated ids differ from one reading to the next, so they are left out.
 std::string summary_of(const ModelAnswer& answer) {
   Turn turn{Turn::Role::model, answer.parts};
   for (Part& part : turn.parts) {
@@ -34,7 +34,7 @@ std::string summary_of(const ModelAnswer& answer) {
                      answer.usage.input, answer.usage.output, answer.usage.cache_read, answer.usage.cache_written);
 }
 
-// `length` gives how long the next piece is.
+// `length` returns the length of the next piece.
 template <class Length>
 Outcome read(bool is_openai, std::string_view stream, Length length) {
   Outcome outcome;
@@ -50,7 +50,7 @@ Outcome read(bool is_openai, std::string_view stream, Length length) {
   } catch (const ModelError& error) {
     REQUIRE(error.kind() != ModelError::Kind::interrupted);
     outcome.error = fmt::format("{} {}", static_cast<int>(error.kind()), error.what());
-    REQUIRE(fuzz::drives_no_terminal(outcome.error));
+    REQUIRE(fuzz::is_safe_for_terminal(outcome.error));
   }
   return outcome;
 }

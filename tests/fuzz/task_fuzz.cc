@@ -1,5 +1,4 @@
-// Tasks: a file that is taken is written back the same, with the keys that we do not know, and every event about it can
-// be read.
+// Tasks: an accepted file is written back the same, with its unknown keys, and every event about it can be read.
 
 #include "libteam/record/task.h"
 
@@ -19,7 +18,7 @@ void check_event(const Event& event) {
 
 void check_file(std::string_view text) {
   Task task;
-  if (!fuzz::is_taken([&] { task = parse_task(text, 1, "1.json"); })) return;
+  if (!fuzz::is_accepted([&] { task = parse_task(text, 1, "1.json"); })) return;
   const std::string written = to_file(task);
   const Task again = parse_task(written, 1, "1.json");
   REQUIRE(to_file(again) == written);
@@ -33,7 +32,7 @@ void check_file(std::string_view text) {
 
 void check_draft(std::string_view line) {
   Draft draft;
-  if (!fuzz::is_taken([&] { draft = parse_draft(line, "line 1"); }, Code::usage)) return;
+  if (!fuzz::is_accepted([&] { draft = parse_draft(line, "line 1"); }, Code::usage)) return;
   draft.task.id = 1;
   check_task(draft.task);
   const std::string written = to_file(draft.task);
@@ -45,7 +44,7 @@ void check_metadata(std::string_view text) {
   Task task;
   task.id = 1;
   task.subject = "x";
-  // As a command line or a tool gives them.
+  // Text as a command line or a tool passes it.
   const std::string key = repair_utf8(text.substr(0, text.find('=')));
   set_metadata(task, key, repair_utf8(text));
   REQUIRE(to_file(parse_task(to_file(task), 1, "1.json")) == to_file(task));

@@ -1,5 +1,5 @@
-// A team's configuration: what is taken is written back the same, every setting that is taken can be stored, and every
-// role from a file of the user's too.
+// The configuration of a team: accepted text is written back the same, and every accepted setting and every role from a
+// file can be stored.
 
 #include "libteam/record/team.h"
 
@@ -25,7 +25,7 @@ void check_storable(const Team& team) {
 
 void check_config(std::string_view text) {
   Team team;
-  if (!fuzz::is_taken([&] { team = parse_team(text, "alpha", "config.json"); })) return;
+  if (!fuzz::is_accepted([&] { team = parse_team(text, "alpha", "config.json"); })) return;
   check_storable(team);
   Team full = small_team();
   full.numbers.emplace_back("r", 1);
@@ -37,16 +37,16 @@ void check_config(std::string_view text) {
   REQUIRE(fuzz::is_json(to_line(team)));
   for (const SettingRule& rule : setting_rules()) {
     REQUIRE(fuzz::is_utf8(setting(team, rule.key)));
-    fuzz::is_taken([&] { number_setting(team, rule.key); });
+    fuzz::is_accepted([&] { number_setting(team, rule.key); });
     switch_setting(team, rule.key);
   }
-  for (const Role& role : team.roles) fuzz::is_taken([&] { spec_of(team, role.name); });
+  for (const Role& role : team.roles) fuzz::is_accepted([&] { spec_of(team, role.name); });
 }
 
 void check_settings(std::string_view value) {
   for (const SettingRule& rule : setting_rules()) {
     Team team = small_team();
-    if (!fuzz::is_taken([&] { set_setting(team, rule.key, value); }, Code::usage)) continue;
+    if (!fuzz::is_accepted([&] { set_setting(team, rule.key, value); }, Code::usage)) continue;
     check_storable(team);
     Team again = parse_team(to_file(team), "alpha", "config.json");
     REQUIRE(setting(again, rule.key) == setting(team, rule.key));
@@ -57,9 +57,9 @@ void check_settings(std::string_view value) {
 
 void check_role(std::string_view text) {
   Team team = small_team();
-  if (!fuzz::is_taken([&] { put_role(team, make_role("coder", text, "coder.md")); })) return;
+  if (!fuzz::is_accepted([&] { put_role(team, make_role("coder", text, "coder.md")); })) return;
   check_storable(team);
-  fuzz::is_taken([&] {
+  fuzz::is_accepted([&] {
     const RoleSpec spec = spec_of(team, "coder");
     REQUIRE(spec.time_limit.value_or(0) >= 0 && spec.idle_timeout.value_or(0) >= 0 && spec.retries.value_or(0) >= 0);
   });

@@ -1,5 +1,4 @@
-// Texts: whatever the bytes are, what reaches a file is UTF-8, what reaches a terminal cannot drive it, what is cut
-// fits.
+// Texts: for any bytes, text in a file is UTF-8, text on a terminal cannot control it, and cut text fits.
 
 #include "libteam/base/text.h"
 
@@ -33,13 +32,13 @@ void check_repair(std::string_view text) {
 
 void check_for_terminal(std::string_view text) {
   const std::string line = one_line(text);
-  REQUIRE(fuzz::drives_no_terminal(line) && one_line(line) == line);
+  REQUIRE(fuzz::is_safe_for_terminal(line) && one_line(line) == line);
   const std::string shown = printable(text);
-  REQUIRE(fuzz::drives_no_terminal(shown, "\n\t") && printable(shown) == shown);
+  REQUIRE(fuzz::is_safe_for_terminal(shown, "\n\t") && printable(shown) == shown);
   const std::string first = first_line(text);
   REQUIRE(first.find_first_of("\r\n") == std::string::npos);
   const std::string xml = to_xml(text);
-  REQUIRE(xml.find_first_of("<>\"") == std::string::npos && fuzz::drives_no_terminal(xml));
+  REQUIRE(xml.find_first_of("<>\"") == std::string::npos && fuzz::is_safe_for_terminal(xml));
 }
 
 void check_cuts(std::string_view text, std::size_t most) {
@@ -68,7 +67,7 @@ void check_wrapping(const std::string& text, std::size_t width) {
   };
   std::string all;
   for (const std::string& line : wrap(text, width)) {
-    REQUIRE(columns(line) <= std::max<std::size_t>(2, width) && fuzz::drives_no_terminal(line));
+    REQUIRE(columns(line) <= std::max<std::size_t>(2, width) && fuzz::is_safe_for_terminal(line));
     all += line;
   }
   std::string whole;

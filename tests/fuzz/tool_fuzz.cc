@@ -1,6 +1,6 @@
-// Calls of a model: whatever it sends comes back as a result, and nothing is changed but what the tool may change.
+// Tool calls of a model: any input gives a result, and the tool changes nothing but the files that it may change.
 //
-// The first byte says which tool, the rest are its arguments.
+// The first byte selects the tool; the rest is its arguments.
 
 #include "libteam/agent/tools/tool.h"
 
@@ -49,7 +49,7 @@ Toolbox make_tools() {
   return tools;
 }
 
-// What an edit that was made must have made of the file.
+// Checks the file after a successful edit.
 void check_edit(std::string_view arguments) {
   const auto path = fuzz::string_in(arguments, "path");
   const auto old_text = fuzz::string_in(arguments, "old_text");

@@ -1,5 +1,5 @@
-// Transcripts: a conversation that is taken is the same when it is opened again, also after it went on and was
-// shortened, and it can be sent to either service.
+// Transcripts: an accepted conversation is the same when it is opened again, also after it was continued and shortened,
+// and it can be sent to either service.
 
 #include "libteam/agent/model/anthropic.h"
 #include "libteam/agent/model/memory.h"
@@ -39,7 +39,7 @@ void check_sendable(const Memory& memory) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   fuzz::put_file(fuzz::scratch() + "/bob_transcript.jsonl", fuzz::text_of(bytes, size));
   std::optional<Memory> memory;
-  if (!fuzz::is_taken([&] { memory.emplace(open()); })) return 0;
+  if (!fuzz::is_accepted([&] { memory.emplace(open()); })) return 0;
   REQUIRE(text_of(open()) == text_of(*memory));
   check_sendable(*memory);
 

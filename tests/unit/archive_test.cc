@@ -1,4 +1,4 @@
-// What is written as an archive is read again, and what is refused of what others write.
+// Archives: every written entry can be read again, and entries of other programs that are unsafe are refused.
 #include "libteam/system/archive.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kBlock = 512;
 
-// A file in memory, to be read from its beginning.
+// A file in memory, positioned at its start.
 Fd file_of(std::string_view text) {
   Fd fd(::memfd_create("archive", MFD_CLOEXEC));
   write_all(fd.get(), text);
@@ -70,7 +70,7 @@ std::string pad(std::string text) {
   return text;
 }
 
-// A header as any program may write it, with the right sum.
+// A header as another program may write it, with a correct checksum.
 std::string header(const std::string& name, char type, const std::string& size, std::string_view magic,
                    std::string_view prefix = "") {
   std::string block(kBlock, '\0');
@@ -131,7 +131,7 @@ void parts_of_files() {
   CHECK(read_text(text_of(other)).at(0).text == "3456");
 }
 
-void skips_what_nobody_reads() {
+void skips_unread_entries() {
   const Fd fd = file_of(write_archive({{{"a", 0600, 0, 0}, std::string(300'000, 'x')}, {{"b", 0600, 0, 0}, "here"}}));
   ArchiveReader reader(fd.get(), "a.tar");
   CHECK(reader.next()->name == "a");
@@ -141,13 +141,13 @@ void skips_what_nobody_reads() {
   CHECK(!reader.next());
 }
 
-void others_archives() {
+void archives_of_other_programs() {
   CHECK(read_text(entry("./a/b", '0', "x") + kEnd).at(0).entry.name == "a/b");
   CHECK(read_text(entry("a", '\0', "x", kGnu) + kEnd).at(0).text == "x");
   CHECK(read_text(entry("./", '5', "") + entry("a/", '5', "") + entry("a/b", '0', "x") + kEnd).size() == 1);
   CHECK(read_text(entry("a/", '0', "") + kEnd).empty());
   CHECK(read_text(entry(".", '5', "") + entry(".", '0', "") + kEnd).empty());
-  CHECK(read_text(entry("a", '7', "x") + kEnd).at(0).text == "x");  // a file in one piece, where that is something else
+  CHECK(read_text(entry("a", '7', "x") + kEnd).at(0).text == "x");  // a contiguous file is read as a regular one
   CHECK(read_text(header("a", '0', "0000000003  ", kGnu) + pad("abc") + kEnd).at(0).text == "abc");
   CHECK(read_text(entry("a", '0', "x") + kEnd + std::string(3'000'000, '\0')).size() == 1);
   CHECK(read_text(entry("a", '0', "x") + kEnd + std::string(10240, '\0')).size() == 1);
@@ -159,14 +159,14 @@ void others_archives() {
   CHECK(read_text(global + kEnd).at(0).entry.name == "a");
   const std::string pax = entry("x", 'x', "30 mtime=1709234567.123456789\n14 path=p/q/r\n") + entry("cut", '0', "x");
   CHECK(read_text(pax + kEnd).at(0).entry.name == "p/q/r");
-  // The name of one is not that of the next.
+  // The name in a pax header applies only to the next entry.
   CHECK(read_text(pax + entry("b", '0', "y") + kEnd).at(1).entry.name == "b");
   const std::string size = entry("x", 'x', "10 size=3\n") + header("a", '0', "00000000000", kPosix) + pad("abc");
   CHECK(read_text(size + kEnd).at(0).text == "abc");
 
   const std::string posix = header("name", '0', "00000000000", kPosix, "first/second");
   CHECK(read_text(posix + kEnd).at(0).entry.name == "first/second/name");
-  // What GNU keeps there is a time.
+  // In the GNU format this field holds a time, not a prefix of the name.
   CHECK(read_text(header("name", '0', "00000000000", kGnu, "15000000000") + kEnd).at(0).entry.name == "name");
 }
 
@@ -220,17 +220,17 @@ void damage() {
   CHECK(refusal("") == "a.tar: is empty");
   CHECK(refusal("short") == "a.tar: is not a tar archive");
   CHECK(refusal(std::string(2000, 'x')) == "a.tar: is not a tar archive");
-  // Wherever it is cut it is noticed.
+  // A cut at any byte is detected.
   for (std::size_t length = 0; length < good.size(); ++length) {
     CHECK(fails_with(Code::corrupt, [&] { read_text(std::string_view(good).substr(0, length)); }));
   }
   CHECK(read_text(good).size() == 2);
-  // And so is every changed bit of a header.
+  // A flipped bit anywhere in a header is detected.
   for (std::size_t at = 0; at < 2 * kBlock + kBlock; ++at) {
-    if (at >= kBlock && at < 2 * kBlock) continue;  // what is in the file
+    if (at >= kBlock && at < 2 * kBlock) continue;  // the contents of the file
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 1);
-    const bool is_blank_of_sum = at % kBlock == 154 || at % kBlock == 155;  // after the digits anything may stand
+    const bool is_blank_of_sum = at % kBlock == 154 || at % kBlock == 155;  // any byte may follow the digits
     CHECK(is_blank_of_sum || fails_with(Code::corrupt, [&] { read_text(bad); }));
   }
   std::string second = good;
@@ -254,8 +254,8 @@ void full_disk() {
 int main() {
   round_trips();
   parts_of_files();
-  skips_what_nobody_reads();
-  others_archives();
+  skips_unread_entries();
+  archives_of_other_programs();
   hostile_names();
   kinds();
   sizes();

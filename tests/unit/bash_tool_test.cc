@@ -1,4 +1,4 @@
-// Commands: what they say, how they end, that nothing of them is left, and those that nobody waits for.
+// The bash tool: output, exit status, time limits, removal of all child processes, and background commands.
 #include "libteam/agent/tools/bash_tool.h"
 
 #include <fcntl.h>
@@ -73,7 +73,7 @@ class Place {
     std::ifstream file(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
-  // The number that a command has written to a file, as soon as it has.
+  // The number that a command writes to a file; waits for it.
   pid_t pid_in(const std::string& name) const {
     std::string text;
     becomes([&] { return (text = get(name)).ends_with('\n'); });
@@ -164,7 +164,7 @@ void much_output() {
   CHECK(::stat(place.path("kept").c_str(), &status) == 0);
   CHECK((status.st_mode & 07777) == 0700);
 
-  // Three bytes a character: both cuts fall into the middle of one.
+  // A character has three bytes, so both cuts are inside a character.
   const std::string wide = place.run("for i in {1..20000}; do printf x€€; done");
   CHECK(!has(wide, "\xEF\xBF\xBD"));
   CHECK(has(place.run("head -c 70000000 /dev/zero"), "the first 64 MiB of it are in "));
@@ -193,7 +193,7 @@ void time_limit() {
   CHECK(is_gone(place.pid_in("deaf")));
 }
 
-void nothing_is_left() {
+void no_process_is_left() {
   const Place place;
   const auto leaves = [&](const std::string& how) {
     fs::remove(place.path("pid"));
@@ -247,7 +247,7 @@ void in_the_background() {
   CHECK(place.output("bash-1") == "bash-1: ended with exit status 4\nhello\noops\n");
   CHECK(place.stop("bash-1") == "error: invalid_state: bash-1 had ended before, with exit status 4");
 
-  // While another runs, whose keeper has what we had open.
+  // Another program runs in the background. Its keeper inherited our descriptors.
   place.start("true");
   place.start("echo $$ >pid; sleep 1000");
   CHECK(becomes_readable(background.fd()));
@@ -279,7 +279,7 @@ void in_the_background() {
   CHECK(has(place.stop("../x"), "error: not_found"));
 }
 
-void nothing_is_left_of_the_background() {
+void no_background_process_is_left() {
   Place place;
   place.start("setsid sh -c 'echo $$ >one; exec sleep 1000' & until [ -s one ]; do :; done");
   CHECK(place.output("bash-1").starts_with("bash-1: ended with exit status 0"));
@@ -339,16 +339,16 @@ void ids_and_output() {
 }  // namespace
 
 int main() {
-  ::signal(SIGPIPE, SIG_IGN);  // as cli does
+  ::signal(SIGPIPE, SIG_IGN);  // as the commands do
   answers();
   environment();
   much_output();
   output_without_room();
   time_limit();
-  nothing_is_left();
+  no_process_is_left();
   interruption();
   in_the_background();
-  nothing_is_left_of_the_background();
+  no_background_process_is_left();
   ids_and_output();
   return test::report();
 }

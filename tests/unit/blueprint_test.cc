@@ -1,4 +1,4 @@
-// The file of team-up: what it may say, and one line for each way of getting it wrong.
+// The file of team-up: its contents, and a one-line message for each kind of error.
 #include "libteam/record/blueprint.h"
 
 #include <string_view>
@@ -21,12 +21,12 @@ std::string refusal(std::string_view text) {
   return message_of([&] { parse(text); });
 }
 
-// A team that has the role `coder`, and `rest`.
+// A team with the role `coder`, and `rest`.
 std::string with_coder(const std::string& rest) {
   return "{\"team\":\"demo\",\"roles\":{\"coder\":{\"command\":\"true\"}}," + rest + "}";
 }
 
-// Says the file first, ends so, has one line, and is the fault of the caller.
+// True if the message is a usage error of one line that begins with the file and ends with `end`.
 bool refused(const std::string& text, std::string_view end) {
   const std::string said = refusal(text);
   const bool holds = said.starts_with("team.json:") && said.ends_with(end) && said.find('\n') == std::string::npos;
@@ -34,14 +34,14 @@ bool refused(const std::string& text, std::string_view end) {
   return holds && fails_with(Code::usage, [&] { parse(text); });
 }
 
-void least() {
+void smallest_file() {
   const Blueprint made = parse("{\"team\":\"demo\"}");
   CHECK(made.team.name == "demo" && made.team.lead == "lead" && made.team.board == ".tasks");
   CHECK(made.team.roles.empty() && made.team.settings.empty() && made.teammates.empty() && made.tasks.empty());
   CHECK(parse(R"({"team":"demo","roles":{"ada":{"model":"m"}},"teammates":{"ada":1}})").teammates.size() == 1);
 }
 
-void all() {
+void all_keys() {
   const Blueprint made = parse(
       "{\"team\":\"demo\",\"lead\":\"boss\",\"board\":\"work\",\"settings\":{\"tasks.perMember\":2,"
       "\"idle.notify\":true,\"teammate.mode\":\"background\",\"tasks.lease\":\"5m\"},"
@@ -59,17 +59,17 @@ void all() {
   CHECK(made.tasks[1].blocked_by_keys == std::vector<std::string>{"a"});
 }
 
-void one_of_each() {
+void one_teammate_per_role_by_default() {
   const Blueprint made =
       parse("{\"team\":\"demo\",\"roles\":{\"tester\":{\"command\":\"true\"},\"coder\":{\"command\":\"true\"}}}");
   CHECK(made.teammates == (Teammates{{"tester", 1}, {"coder", 1}}));  // in the order of the file
-  // A role that nobody plays needs no command.
+  // A role without teammates needs no command.
   const Blueprint none = parse("{\"team\":\"demo\",\"roles\":{\"coder\":{}},\"teammates\":{}}");
   CHECK(none.teammates.empty() && none.team.roles.size() == 1);
   CHECK(parse("{\"team\":\"demo\",\"roles\":{\"coder\":{}},\"teammates\":{\"coder\":0}}").teammates.size() == 1);
 }
 
-void no_json() {
+void not_json() {
   CHECK(refused("", "unexpected end of input; expected a value"));
   CHECK(refusal("{\"team\":\"demo\",}").starts_with("team.json:1:16: "));
   CHECK(refusal("{\n  \"team\": 'demo'\n}").starts_with("team.json:2:11: "));
@@ -129,7 +129,7 @@ void wrong_roles() {
   CHECK(refused("{\"team\":\"demo\",\"roles\":{\"coder\":{\"command\":1}}}", "'command' must be a string"));
   CHECK(refused("{\"team\":\"demo\",\"roles\":{\"coder\":{\"command\":\"x\",\"limits\":{\"time\":\"soon\"}}}}",
                 "'time' must be seconds (2, 0.5, 500ms, 3m, 1h)"));
-  // Also in a role that nobody plays yet.
+  // A role without teammates is checked, too.
   CHECK(refused("{\"team\":\"demo\",\"roles\":{\"coder\":{\"plan\":3}},\"teammates\":{\"coder\":0}}",
                 "'plan' must be true or false"));
 }
@@ -153,9 +153,9 @@ void wrong_tasks() {
   CHECK(refused(with_coder("\"tasks\":[{\"subject\":\" \"}]"), "task 1: the subject is empty"));
   CHECK(refused(with_coder("\"tasks\":[{\"subject\":1}]"), "task 1: 'subject' must be a string"));
   CHECK(refused(with_coder("\"tasks\":[{\"subject\":\"x\",\"status\":\"completed\"}]"),
-                "task 1: 'status' is set by the board, not by the one who creates"));
+                "task 1: 'status' cannot be given: the board sets it"));
   CHECK(refused(with_coder("\"tasks\":[{\"subject\":\"x\",\"id\":7}]"),
-                "task 1: 'id' is set by the board, not by the one who creates"));
+                "task 1: 'id' cannot be given: the board sets it"));
   CHECK(refused(with_coder("\"tasks\":[{\"subject\":\"x\",\"deliverable\":\"/etc/passwd\"}]"),
                 "task 1: deliverable '/etc/passwd' is not a path beneath the root"));
   CHECK(refused(with_coder("\"tasks\":[{\"subject\":\"x\",\"role\":\"tester\"}]"),
@@ -167,10 +167,10 @@ void wrong_tasks() {
 }  // namespace
 
 int main() {
-  least();
-  all();
-  one_of_each();
-  no_json();
+  smallest_file();
+  all_keys();
+  one_teammate_per_role_by_default();
+  not_json();
   wrong_team();
   unknown_keys();
   wrong_settings();

@@ -1,5 +1,5 @@
-// The board against brute force: random updates of every kind, and after each one the index gives the answers that
-// reading every file gives. MODEL_SECONDS runs the test for so long, from MODEL_SEED on; the default is a few boards.
+// Compares the board with a brute-force model: after each random change, the index gives the same answers as reading
+// every file. MODEL_SECONDS sets the duration of the test and MODEL_SEED its seed; by default it checks a few boards.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ bool is_blocked(const Tasks& tasks, const Task& task) {
   });
 }
 
-// The task that a claim must take, by reading everything.
+// The task that a claim must get, found by reading every file.
 std::optional<TaskId> choose(const Tasks& tasks, const std::string& member, const std::optional<std::string>& role) {
   std::optional<TaskId> best;
   const auto rank = [&](const Task& task) { return std::tuple(task.owner == member ? 0 : 1, -task.priority, task.id); };
@@ -59,7 +59,7 @@ class World : public test::TestStore {
     board_.create(drafts, lead());
   }
 
-  // One update; gives its name.
+  // Makes one change and returns its name.
   std::string step() {
     struct Kind {
       const char* name;
@@ -97,14 +97,14 @@ class World : public test::TestStore {
       } catch (const Damage&) {
         CHECK(!"the board lets damage of the index out");
       } catch (const Error& error) {
-        CHECK(error.code() != Code::io && error.code() != Code::unknown);  // refused: nothing changed
+        CHECK(error.code() != Code::io && error.code() != Code::unknown);  // the change was refused and had no effect
       }
       return kind.name;
     }
     return "";
   }
 
-  // Without a sweep, unless somebody changed files behind our back, who may do it within a tick of the clock.
+  // Compares without a sweep, unless an edit went around the board, perhaps within a tick of the clock.
   void compare() {
     const Tasks tasks = read_all();
     const Lock lock = Lock::acquire(files_.folder(), TaskFiles::kLock, 5);
@@ -144,7 +144,8 @@ class World : public test::TestStore {
   int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
   bool one_in(int many) { return pick(many) == 0; }
 
-  // On a crowded board most tasks are for one role or one owner, and the others that share its lane are rare.
+  // On a crowded board most tasks have the same role or owner, and the other tasks in the same lane of the index are
+  // rare.
   std::optional<std::string> random_role() {
     if (crowded_ && !one_in(12)) return kRoles[0];
     return one_in(2) ? std::nullopt : std::optional(kRoles[static_cast<std::size_t>(pick(12))]);
@@ -221,7 +222,7 @@ class World : public test::TestStore {
     board_.change(task.id, change, lead());
   }
 
-  // A list of blockers for another one; often for one that a sum of the form h * 31 + id takes for the same.
+  // Replaces a list of blockers by another one; often by one with the same sum of the form h * 31 + id.
   void exchange_blockers() {
     const Task task = board_.view().get(one_in(3) ? random_blocked() : random_id());
     const TaskId first = 1 + pick(2), second = 1 + pick(8);
@@ -260,7 +261,7 @@ class World : public test::TestStore {
     return running[static_cast<std::size_t>(pick(static_cast<int>(running.size())))];
   }
 
-  // Completes, fails or releases; the tasks that become ready are those that reading everything finds.
+  // Completes, fails or releases a task. The board must report the same ready tasks as the model.
   void end() {
     const auto task = random_running();
     if (!task) return claim_next();
@@ -310,7 +311,7 @@ class World : public test::TestStore {
     try {
       if (const auto found = files_.read(id)) task = found->task;
     } catch (const Error&) {
-      // a broken file is mended
+      // the broken file is repaired
     }
     task.id = id;
     task.subject = "by hand";
@@ -335,7 +336,7 @@ class World : public test::TestStore {
     remove(file_of(random_id()));
   }
 
-  // A writer that was killed between its change and the index.
+  // A writer is killed after it wrote the task and before it updated the index.
   void die() {
     const auto before = files_.read(random_id());
     if (!before) return;
@@ -368,7 +369,7 @@ class World : public test::TestStore {
 
   static std::string file_of(TaskId id) { return ".tasks/" + TaskFiles::file_of(id); }
 
-  // What all files say; a broken one says nothing.
+  // The tasks in all files that can be read.
   Tasks read_all() const {
     Tasks tasks;
     for (const TaskId id : files_.ids()) {
@@ -403,7 +404,8 @@ class World : public test::TestStore {
     for (const TaskId id : ids) {
       std::set<TaskId> dependents;
       for (const TaskId dependent : index.dependents(id)) {
-        if (tasks.contains(dependent)) dependents.insert(dependent);  // a broken one may still wait
+        if (tasks.contains(dependent))
+          dependents.insert(dependent);  // a task with a broken file may still depend on it
       }
       CHECK(dependents == waiting[id]);
     }

@@ -1,4 +1,4 @@
-// The board while others, who take no lock, change its files; and where the system refuses a call in the middle.
+// The board while other programs change its files without a lock, and while system calls fail.
 #include "libteam/store/board.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ BoardRules rules() {
   return made;
 }
 
-// A board that says who lives and hears what is recorded: then others come in between.
+// A board with a controllable presence of members and a record of its events, so that a test can interfere.
 class Desk : public test::TestStore {
  public:
   explicit Desk(const BoardRules& chosen = rules())
@@ -44,7 +44,7 @@ class Desk : public test::TestStore {
 
   void create(const std::vector<Draft>& drafts) { board.create(drafts, {}); }
   Task read(TaskId id) const { return board.view().get(id); }
-  // In place, as some editors do: the folder stays as it is.
+  // Writes in place, as some editors do, so the time of the folder does not change.
   void edit(TaskId id, const std::function<void(Task&)>& change) const {
     Task task = read(id);
     change(task);
@@ -52,7 +52,7 @@ class Desk : public test::TestStore {
   }
   void break_file(TaskId id) const { put(file_of(id), "{"); }
   void drop(TaskId id) const { remove(file_of(id)); }
-  // As if it had been written long ago: a file as new as the look at it is looked at again.
+  // Sets an old time, because a file that is as new as the last read is read again.
   void age(TaskId id) const {
     const timespec times[] = {{1'000'000, 0}, {1'000'000 + id, 0}};
     CHECK(::utimensat(AT_FDCWD, path_of(file_of(id)).c_str(), times, 0) == 0);
@@ -82,7 +82,7 @@ TaskChange blocks(std::vector<TaskId> ids) {
   return change;
 }
 
-// The other direction of a dependency: all of them are made, or none.
+// Adding dependents changes all of them or none.
 void dependents() {
   Desk desk;
   desk.create({draft("one"), draft("two"), draft("three", {2}), draft("four")});
@@ -103,13 +103,13 @@ void dependents() {
   CHECK(fails_with(Code::invalid_state, [&] { desk.board.change(2, circle, {}); }));
   CHECK(rev(2) == 1 && rev(3) == 2 && rev(4) == 2);
 
-  // What waits is not ready, and is freed by what it waits for.
+  // A blocked task is not ready, and completing its blocker makes it ready.
   const Actor ann = actor("ann");
   CHECK(desk.board.claim_next(ann)->task.id == 1);
   CHECK(desk.board.change(1, status(Status::completed), ann).freed.front().id == 4);
 }
 
-void numbers() {
+void unknown_ids() {
   Desk desk;
   desk.create({draft("one")});
   for (const TaskId id : {TaskId{0}, TaskId{-1}, TaskId{2}, kLargestTaskId + 1}) {
@@ -117,7 +117,7 @@ void numbers() {
     CHECK(fails_with(Code::not_found, [&] { desk.board.change(1, blocked_by(id), {}); }));
   }
   CHECK(!TaskFiles::id_of("0.json") && !TaskFiles::id_of("16777217.json") && TaskFiles::id_of("16777216.json"));
-  // A hand wrote the number of a task to come: that one may be made, unless it closes a cycle.
+  // A file edited by hand names the id of a future task. That task can be created unless it would close a cycle.
   desk.edit(1, [](Task& task) { task.blocked_by = {2, 3}; });
   CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("two", {1})}); }));
   desk.create({draft("two")});
@@ -126,7 +126,7 @@ void numbers() {
   CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("three")}); }));
 }
 
-// What was refused leaves no mark: the next task has the next number.
+// A refused task uses no id.
 void refused_tasks() {
   Desk desk;
   desk.create({draft("one")});
@@ -137,7 +137,7 @@ void refused_tasks() {
   CHECK(test::fails_where(SYS_pwrite64, ENOSPC, "cannot write", [&] { desk.create({draft("two")}); }));
   desk.create({draft("two")});
   CHECK(desk.read(2).subject == "two");
-  // One of which nobody knows whether it lasts has its number for good.
+  // A task with an unknown outcome keeps its id.
   Desk durable(BoardRules{});
   durable.create({draft("one")});
   CHECK(test::fails_where(
@@ -147,16 +147,16 @@ void refused_tasks() {
   CHECK(durable.read(3).subject == "three");
 }
 
-// Before the highest task goes its number is on the disk.
+// The id of the highest task is on the disk before its file is removed.
 void removal() {
   Desk desk(BoardRules{});
   desk.create({draft("one"), draft("two"), draft("three", {2})});
   CHECK(test::fails_where(SYS_fdatasync, EIO, "cannot write", [&] { desk.board.remove(3, {}, {}); }));
   CHECK(desk.read(3).subject == "three");
   desk.break_file(3);
-  CHECK(fails_with(Code::conflict, [&] { desk.board.remove(2, {}, {}); }));  // it may wait for it
+  CHECK(fails_with(Code::conflict, [&] { desk.board.remove(2, {}, {}); }));  // the broken task may depend on it
   desk.drop(3);
-  // Somebody makes a file in the last moment: it is seen before anything is done.
+  // Another program creates a file at the last moment. The board detects it before it changes anything.
   CHECK(where_seen(SYS_openat2, before_file(".highwatermark", [&] { desk.put(desk.file_of(7), "{"); }), [&] {
     desk.board.remove(1, {}, {});
     return true;
@@ -175,20 +175,20 @@ void dependencies() {
   CHECK(where_seen(SYS_openat2, for_file("1.json", EIO), [&] {
     return is_refused(Code::io, "cannot open", [&] { desk.board.change(5, blocked_by(4), {}); });
   }));
-  desk.board.change(5, blocked_by(4), {});  // two ways lead to 1
+  desk.board.change(5, blocked_by(4), {});  // two paths lead to 1
   CHECK(fails_with(Code::invalid_state, [&] { desk.board.change(1, blocked_by(5), {}); }));
   desk.break_file(1);
   desk.board.change(5, blocked_by(2), {});
   CHECK((desk.read(5).blocked_by == std::vector<TaskId>{4, 2}));
 }
 
-// What was freed and goes before it can be told of is not told of.
+// A task that is deleted before it can be reported as ready is not reported.
 void freed() {
   Desk desk;
   desk.create({draft("one"), draft("two", {1}), draft("three", {1})});
   desk.board.claim(1, actor("ann"));
   desk.age(2);
-  desk.board.is_quiet({});  // the index has seen it, and need not look twice as at a file of this moment
+  desk.board.is_quiet({});  // the index has read the file and it is old enough that it is not read again
   int opened = 0;
   const auto look = [&](const test::CallArguments& given) {
     if (std::string_view("2.json") == reinterpret_cast<const char*>(given[1]) && ++opened == 2) desk.drop(2);
@@ -200,8 +200,8 @@ void freed() {
   }));
 }
 
-// One who has a task by what the index says, and not by the file, is free.
-void who_is_busy() {
+// A member that owns a task according to the index, but not according to the file, may claim another.
+void busy_members() {
   BoardRules one_each = rules();
   one_each.per_member = 1;
   const std::function<void(const Desk&)> edits[] = {
@@ -229,8 +229,8 @@ void who_is_busy() {
                    [&] { return is_refused(Code::io, "cannot open", [&] { desk.board.claim(2, actor("ann")); }); }));
 }
 
-// The next one is the next by its file, whatever the index said a moment ago.
-void next_ones() {
+// claim_next() follows the files, whatever the index says.
+void next_tasks() {
   const std::function<void(const Desk&)> edits[] = {
       [](const Desk& desk) { desk.drop(2); },
       [](const Desk& desk) { desk.break_file(2); },
@@ -253,8 +253,8 @@ void next_ones() {
   }
 }
 
-// A task is taken from nobody who may still be at it.
-void lost_ones() {
+// A task is not reclaimed from an owner that may still work on it.
+void lost_tasks() {
   const auto released = [](const std::function<void(const Desk&)>& edit, Life life, double lease) {
     BoardRules leased = rules();
     leased.lease = lease;
@@ -271,28 +271,28 @@ void lost_ones() {
   };
   const auto none = [](const Desk&) {};
   CHECK(released(none, Life::dead, 0) == 1);
-  CHECK(released(none, Life::running, 0) == 0);  // it came back
+  CHECK(released(none, Life::running, 0) == 0);  // the owner was restarted
   CHECK(released(none, Life::unknown, 0) == 0);
   CHECK(released(none, Life::unknown, 1000) == 0);
   CHECK(released([](const Desk& desk) { desk.drop(1); }, Life::dead, 0) == 0);
   CHECK(released([](const Desk& desk) { desk.break_file(1); }, Life::dead, 0) == 0);
   const auto pending = [](Task& task) { task.status = Status::pending; };
   CHECK(released([&](const Desk& desk) { desk.edit(1, pending); }, Life::dead, 0) == 0);
-  // A lease of another boot is over; one that names no boot runs out by its time alone.
+  // A lease of another boot has expired. A lease without a boot expires at its time.
   const auto of_boot = [](const std::string& boot, double until) {
     return [=](const Desk& desk) { desk.edit(1, [&](Task& task) { task.lease = Lease{boot, until}; }); };
   };
   CHECK(released(of_boot("another", 1e9), Life::unknown, 1000) == 1);
   CHECK(released(of_boot("", 1e9), Life::unknown, 1000) == 0);
   CHECK(released(of_boot("", 1), Life::unknown, 1000) == 1);
-  // Where nobody knows which boot this is, too.
+  // The same if the id of this boot is unknown.
   CHECK(where_seen(SYS_openat, for_file("/proc/sys/kernel/random/boot_id", EACCES), [&] {
     return released(of_boot("another", 1e9), Life::unknown, 1000) == 0 &&
            released(of_boot("another", 1), Life::unknown, 1000) == 1;
   }));
 }
 
-// What earlier lives left is taken over by what the files say.
+// Tasks of earlier runs are recovered according to the files.
 void recovered() {
   const std::function<void(const Desk&)> edits[] = {
       [](const Desk& desk) { desk.drop(2); },
@@ -337,7 +337,7 @@ void ends() {
   const auto running = [](Task& task) { task.status = Status::in_progress, task.owner = "bob"; };
   CHECK(!over_if(running));
   CHECK(over_if([](Task& task) { task.role = "tester"; }));
-  // The index says one thing, and the file, by now, another.
+  // The index and the file differ.
   const auto ended = [](Task& task) { task.status = Status::completed; };
   desk.edit(1, [](Task& task) { task.role.reset(); });
   CHECK(!desk.board.is_over_for(coder));
@@ -358,7 +358,7 @@ void ends() {
                    [&] { return desk.board.is_quiet(desk.team.members, [&] { told = true; }) && told; }));
 }
 
-// A batch that was decided is there, whoever looks first puts it into its place; and one who may not write reads on.
+// The first process that reads the board finishes a committed batch. A process without write permission can still read.
 void batches() {
   Desk desk;
   desk.create({draft("one")});
@@ -379,7 +379,7 @@ void batches() {
   leave_batch(3);
   CHECK(desk.read(3).id == 3);
   CHECK(!desk.has(".tasks/.tmp/batch-of-a-dead-one") && !desk.has(".tasks/.batch"));
-  // Somebody's link is not followed, and said to be one.
+  // A symbolic link is not followed, and the message says that it is one.
   std::filesystem::create_directory_symlink(".tmp", desk.path_of(".tasks/.batch"));
   CHECK(fails_with(Code::permission_denied, [&] { desk.read(1); }));
   desk.remove(".tasks/.batch");
@@ -389,7 +389,7 @@ void batches() {
   CHECK(fails_with(Code::permission_denied, [&] { desk.board.view().standing_of(desk.read(1)); }));
 }
 
-// On the disk whether few or many.
+// Small and large batches are synced to the disk.
 void durable_batches() {
   Desk desk(BoardRules{});
   desk.create({draft("one"), draft("two")});
@@ -414,7 +414,7 @@ void views() {
   CHECK(count(BoardView::Detail::everything) == 3 && count(BoardView::Detail::open_blockers) == 3);
   const Task one = desk.read(1);
   const Task three = desk.read(3);
-  // A file that the system does not give is another matter than one that is broken.
+  // A file that the system cannot read is an error, unlike a broken file.
   const auto refused = [&](const std::function<void()>& attempt) {
     return where_seen(SYS_openat2, for_file("2.json", EIO),
                       [&] { return is_refused(Code::io, "cannot open", attempt); });
@@ -427,7 +427,7 @@ void views() {
   CHECK(refused([&] {
     wait_all_ended(desk.board, desk.roster, &desk.team, {Deadline::in(0)}, {[](const Task&) {}, pass});
   }));
-  // One that goes after it was listed was not there.
+  // A file that is removed after it was listed counts as missing.
   const auto gone = [&](const std::function<bool()>& holds) {
     return where_seen(SYS_openat2, before_file("2.json", [&] { desk.drop(2); }), holds) && !desk.has(desk.file_of(2));
   };
@@ -445,7 +445,7 @@ void views() {
            WaitEnd::Kind::done;
   };
   CHECK(gone([&] { return all_end(pass) && seen == 2; }));
-  // A broken one may wait for anything, and is waited for by nobody.
+  // A broken task may depend on any task, and no task waits for it.
   desk.break_file(2);
   CHECK(view.standing_of(desk.read(1)).blocks.empty());
   TaskId broken = 0;
@@ -469,7 +469,7 @@ void waits() {
   CHECK((ended == std::vector<TaskId>{2, 1}));
 }
 
-// The index may be lost in any moment: the files are what counts.
+// The index can be lost at any time, because the files are the truth.
 void full_disk() {
   for (int k = 1; k < 8; ++k) {
     Desk desk;
@@ -484,7 +484,7 @@ void full_disk() {
   }
 }
 
-// The numbers go to 16777216, and what lies far apart is found.
+// Ids go up to 16777216, and tasks with distant ids are found.
 void large_numbers() {
   Desk desk;
   desk.create({draft("one")});
@@ -511,7 +511,7 @@ void large_numbers() {
   CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("one more")}); }));
 }
 
-// Roles share lanes of the index, and none takes what is another's.
+// Roles share lanes of the index, and no role gets a task of another.
 void roles() {
   const std::string first = "role0";
   const auto lane = [](const std::string& role) { return static_cast<std::uint32_t>(hash_name(role)) % 7; };
@@ -528,8 +528,8 @@ void roles() {
   CHECK(index.first_ready("ann", first, {}) == 1);
 }
 
-// What the index knows of single tasks.
-void beliefs() {
+// The facts that the index stores about single tasks.
+void facts_of_the_index() {
   Desk desk;
   desk.create({draft("one"), draft("two")});
   desk.age(1);
@@ -559,14 +559,14 @@ int main() {
     return 0;
   }
   dependents();
-  numbers();
+  unknown_ids();
   refused_tasks();
   removal();
   dependencies();
   freed();
-  who_is_busy();
-  next_ones();
-  lost_ones();
+  busy_members();
+  next_tasks();
+  lost_tasks();
   recovered();
   reopened();
   ends();
@@ -577,6 +577,6 @@ int main() {
   full_disk();
   large_numbers();
   roles();
-  beliefs();
+  facts_of_the_index();
   return test::report();
 }

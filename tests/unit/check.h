@@ -1,4 +1,4 @@
-// The least that a unit test needs: CHECK a condition, expect an Error, say how many held.
+// The minimum for a unit test: CHECK a condition, expect an Error, report the number of checks.
 #pragma once
 
 #include <cstdio>

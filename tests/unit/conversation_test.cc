@@ -1,4 +1,4 @@
-// Turns as lines and back.
+// The turns of a conversation: written as lines and parsed again.
 #include "libteam/agent/model/conversation.h"
 
 #include "tests/unit/check.h"
@@ -44,7 +44,7 @@ void round_trips() {
   CHECK(parse_turn(to_line({Turn::Role::user, {}}), "t").parts.empty());
 }
 
-void hard_texts() {
+void difficult_texts() {
   Turn turn = user_turn();
   turn.parts[0].text = std::string("a\xFF") + '\0' + "b";
   const std::string line = to_line(turn);
@@ -81,7 +81,7 @@ void sums() {
 
 int main() {
   round_trips();
-  hard_texts();
+  difficult_texts();
   refusals();
   sums();
   return test::report();

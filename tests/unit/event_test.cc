@@ -1,4 +1,4 @@
-// What an event was about, for people; and what was written down can be read.
+// Events: their descriptions for people, and envelopes that can be parsed again.
 #include "libteam/record/event.h"
 
 #include "tests/unit/check.h"
@@ -36,7 +36,7 @@ void texts_and_steps() {
         "task 1, exit status 3, 2.0 s");
 }
 
-// Whoever edits the log by hand stops nobody who reads it.
+// A log edited by hand does not stop its readers.
 void odd_values() {
   CHECK(told("TOOL_CALL_RESULT", R"({"content":7,"is_error":"yes"})").size() < 20);
   CHECK(told("STEP_FINISHED", R"({"step_name":"task 1","seconds":"soon"})").starts_with("task 1"));
@@ -45,7 +45,7 @@ void odd_values() {
   CHECK(find_envelope(R"({"seq":9,"timestamp":1,"agent_id":"bob","event":{"type":"X"}})")->type == "X");
 }
 
-// What a task can hold, an event about it can hold too.
+// An event can hold any task that a file can hold.
 void deep_and_large() {
   const auto read = [](const Event& event) {
     return parse_envelope(to_envelope(1, 0, {"t", "ann", {}, {}}, event), "x");
@@ -63,10 +63,11 @@ void deep_and_large() {
   after.result = "done";
   const Envelope large = read(task_change_event(before, after));
   CHECK(detail(large, "changes") == "(too long for the log)" && detail(large, "result") == "done");
-  CHECK(to_envelope({}, 0, {"t", "ann", {}, {}}, task_change_event(before, after)).size() > 6 << 20);  // for a hook
+  CHECK(to_envelope({}, 0, {"t", "ann", {}, {}}, task_change_event(before, after)).size() >
+        6 << 20);  // a hook gets the whole task
 }
 
-// One that is all names cannot be made shorter.
+// An event cannot be shortened if its size is in the names of its keys.
 void endless_names() {
   const Event event = make_event("NOTED", {{std::string(5 << 20, 'k'), "value"}, {"other", "text"}});
   const std::string line = to_envelope(1, 0, {"t", "ann", {}, {}}, event);

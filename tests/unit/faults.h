@@ -1,4 +1,4 @@
-// Lets one kind of system call fail, or something happen right before it, by seccomp, in a process of its own.
+// Makes one kind of system call fail, or runs a function right before it, with seccomp in a separate process.
 #pragma once
 
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 
 namespace team::test {
 
-// A sanitizer looks by pipes and writes of its own whether memory can be read, and may have a thread of its own:
-// neither can be refused then.
+// A sanitizer uses pipes and writes of its own to test memory, and may have a thread. So these calls cannot be refused
+// under a sanitizer.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TEAMKIT_SANITIZED
@@ -33,7 +33,7 @@ inline constexpr bool kProbes = true;
 inline constexpr bool kProbes = false;
 #endif
 
-// From now on this process gets `reason` from every such call.
+// From now on every such call of this process fails with `reason`.
 inline bool refuse_calls(long call, int reason) {
   sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -45,7 +45,7 @@ inline bool refuse_calls(long call, int reason) {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-// Whether `holds` does in a process of its own.
+// Runs `holds` in a child process and returns its result.
 inline bool elsewhere(const std::function<bool()>& holds) {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -57,12 +57,12 @@ inline bool elsewhere(const std::function<bool()>& holds) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Whether `holds` does where `call` fails with `reason`.
+// Runs `holds` in a process where `call` fails with `reason`.
 inline bool where_refused(long call, int reason, const std::function<bool()>& holds) {
   return elsewhere([&] { return refuse_calls(call, reason) && holds(); });
 }
 
-// Whether `attempt` is refused with `code` and a text that begins so.
+// True if `attempt` throws an Error with `code` and a message that begins with `text`.
 inline bool is_refused(Code code, std::string_view text, const std::function<void()>& attempt) {
   try {
     attempt();
@@ -80,12 +80,12 @@ inline bool fails_where(long call, int reason, std::string_view text, const std:
   return where_refused(call, reason, [&] { return is_refused(code, text, attempt); });
 }
 
-// Sees each such call before it is made; gives 0 to let it happen, else what it fails with.
+// Called before each such call. Returns 0 to let the call proceed, or the error with which it fails.
 using CallArguments = std::array<long long, 6>;
 using Look = std::function<int(const CallArguments& arguments)>;
 
 inline Look looks;
-constexpr unsigned kSeen = 0x7ea3c0de;  // where no call that we look at has an argument
+constexpr unsigned kSeen = 0x7ea3c0de;  // in a position where no observed call has an argument
 
 inline void answer_call(int, siginfo_t* signal, void* context) {
   static bool inside = false;
@@ -94,7 +94,7 @@ inline void answer_call(int, siginfo_t* signal, void* context) {
                                registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
   const int before = errno;
   int reason = 0;
-  if (!inside) {  // what `looks` does itself is let through
+  if (!inside) {  // calls made by `looks` itself are let through
     inside = true;
     reason = looks(given);
     inside = false;
@@ -108,7 +108,7 @@ inline void answer_call(int, siginfo_t* signal, void* context) {
   registers[REG_RAX] = result;
 }
 
-// From now on, in this process and what it forks.
+// Observes calls of this process and its children from now on.
 inline bool look_at_calls(long call, Look look) {
   looks = std::move(look);
   struct sigaction action {};
@@ -131,17 +131,17 @@ inline bool where_seen(long call, const Look& look, const std::function<bool()>&
   return elsewhere([&] { return look_at_calls(call, look) && holds(); });
 }
 
-// The k-th such call and all after it fail.
+// The k-th such call and all later ones fail.
 inline Look from_the(int k, int reason) {
   return [k, reason, seen = 0](const CallArguments&) mutable { return ++seen >= k ? reason : 0; };
 }
 
-// Only the k-th.
+// Only the k-th call fails.
 inline Look only_the(int k, int reason) {
   return [k, reason, seen = 0](const CallArguments&) mutable { return ++seen == k ? reason : 0; };
 }
 
-// Before the k-th call that names this file (of openat2, unlinkat, newfstatat, …: the second argument) `happens`.
+// Runs `happens` before the k-th call whose second argument is this file (openat2, unlinkat, newfstatat, …).
 inline Look before_file(std::string name, std::function<void()> happens, int k = 1) {
   return [name = std::move(name), happens = std::move(happens), k, seen = 0](const CallArguments& given) mutable {
     if (name == reinterpret_cast<const char*>(given[1]) && ++seen == k) happens();
@@ -149,7 +149,7 @@ inline Look before_file(std::string name, std::function<void()> happens, int k =
   };
 }
 
-// The file of this name cannot be opened, or whatever the call does with it.
+// Every such call on a file of this name fails.
 inline Look for_file(std::string name, int reason) {
   return [name = std::move(name), reason](const CallArguments& given) {
     return name == reinterpret_cast<const char*>(given[1]) ? reason : 0;

@@ -1,4 +1,4 @@
-// What becomes of a call that the system refuses.
+// Behaviour when system calls fail.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -75,7 +75,8 @@ void folders_and_files() {
   CHECK(fails_where(SYS_getrandom, ENOSYS, "cannot read 'random numbers'", [] { random_number(); }));
 }
 
-// Where the kernel or a sandbox has no openat2 a path is followed part by part, and stays beneath.
+// Without openat2, in an old kernel or a sandbox, a path is followed component by component and stays inside the
+// folder.
 void no_openat2() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -88,7 +89,7 @@ void no_openat2() {
   }
 }
 
-// Nothing is left of a file that could not take its place.
+// A file that could not be moved into place is removed.
 void changes() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -106,12 +107,12 @@ void changes() {
   std::size_t names = 0;
   folder.each_name([&](const char*) { ++names; });
   CHECK(names == 3);
-  // Once it can be seen, it is not known whether it lasts.
+  // After the rename the durability of the change is unknown.
   CHECK(fails_where(
       SYS_fsync, EIO, "cannot sync", [&] { write(Durability::power); }, Code::unknown));
 }
 
-// File systems without the flags of renameat2 have link and a plain rename.
+// File systems that lack the flags of renameat2 get link and a plain rename.
 void plain_renames() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -128,7 +129,7 @@ void plain_renames() {
   CHECK(fails_where(SYS_renameat2, EINVAL, "cannot write", [&] { folder.adopt(inner, "none"); }));
 }
 
-// Somebody changes the file in the very moment: theirs stands, or is kept where one can find it.
+// Another program changes the file at the same moment: its version stays, or is kept beside the file.
 void exchanges() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -160,7 +161,7 @@ void exchanges() {
   CHECK(!folder.has("file"));
 }
 
-// Who holds a lock is found where the list of mounts is long, and where the mount is in no list any more.
+// The holder of a lock is found if the list of mounts is long, and if the mount is in no list.
 void holders() {
   const auto found = [] {
     const std::string place = "/tmp/" + std::string(200, 'x');
@@ -170,7 +171,7 @@ void holders() {
     const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
                          ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
                          ::mount("tmpfs", "/tmp", "tmpfs", 0, "size=1m") == 0 && mount(place) && mount("/tmp/y");
-    if (!mounted) return true;  // not here
+    if (!mounted) return true;  // mounting is not allowed here
     const auto folder = Folder::find("/tmp/y");
     const Lock held = Lock::acquire(*folder, "lock", 1);
     const bool listed = holder_of(*folder, "lock") == ::getpid();
@@ -209,7 +210,7 @@ void programs() {
   CHECK(fails_where(SYS_read, EIO, "cannot read '/proc", [] { boot_id(); }));
 }
 
-// Where nothing tells of changes one looks again and again.
+// Without change notifications, the watch polls.
 void watches() {
   const Place place;
   const auto looks_itself = [&] {
@@ -232,7 +233,7 @@ void watches() {
   CHECK(where_seen(SYS_poll, test::only_the(1, EINTR), [&] {
     return !Watch(*place.folder).wait(Deadline::in(0.01)).any || std::getenv("TEAM_NOTIFY") != nullptr;
   }));
-  CHECK(!is_deserted(9999));  // a descriptor that nobody has
+  CHECK(!is_deserted(9999));  // a descriptor that is not open
   CHECK(
       fails_where(SYS_poll, ENOMEM, "cannot wait for 'changes'", [&] { Watch(*place.folder).wait(Deadline::in(5)); }));
 }

@@ -1,4 +1,4 @@
-// Folders, files of lines and what watches them, where the system does as it is asked.
+// Folders, files of lines and watches, when all system calls succeed.
 #include "libteam/system/file.h"
 
 #include <fcntl.h>
@@ -83,7 +83,7 @@ void paths() {
   CHECK(!folder.is_link("round") && !folder.has("file") && !folder.has("inner"));
 }
 
-// Of a file whose size nobody knows, or that grows while it is read.
+// Reads a file of unknown size, or one that grows during the read.
 void sizes() {
   const Place place;
   const auto proc = Folder::find("/proc/self");
@@ -102,7 +102,7 @@ bool sleeps(pid_t pid) {
   return state == "S";
 }
 
-// A pipe that is full and does not block is waited for.
+// A write to a full non-blocking pipe waits.
 void full_pipes() {
   int ends[2];
   CHECK(::pipe2(ends, O_NONBLOCK) == 0);
@@ -122,7 +122,7 @@ void full_pipes() {
   CHECK(!is_deserted(-1));
 }
 
-// What somebody wrote at the same moment stands, whatever we meant to write.
+// A concurrent change by another program wins over ours.
 void exchanges() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -176,7 +176,7 @@ void last_lines() {
   CHECK(last(longer) == "none");
 }
 
-// A folder that is open tells nothing of its own removal.
+// An open folder does not report its own removal.
 void moved_folders() {
   const Place place;
   const auto reports = [&](const std::string& path, const std::function<void()>& change) {
@@ -199,7 +199,7 @@ void moved_folders() {
     std::filesystem::remove_all(path_of("teams"));
     std::filesystem::create_directories(path_of("teams/alpha"));
   }));
-  // One that is gone before the watch begins.
+  // The folder is removed before the watch begins.
   const auto folder = place.folder->find_beneath("teams/alpha");
   std::filesystem::remove_all(path_of("teams"));
   CHECK(Watch(*folder).wait(Deadline::in(5)).all);
@@ -210,7 +210,7 @@ void alarms() {
   watch.wake_at(boot_ns() + 1'000'000);
   const Changes changes = watch.wait(Deadline::in(5));
   CHECK(changes.any && !changes.all && changes.names.empty());
-  CHECK(!watch.wait(Deadline::in(0)).any);  // once
+  CHECK(!watch.wait(Deadline::in(0)).any);  // reported only once
   watch.wake_at(1);
   watch.wake_at(0);
   CHECK(!watch.wait(Deadline::in(0.02)).any);

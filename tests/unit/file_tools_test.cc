@@ -1,4 +1,4 @@
-// Files are read and changed beneath the folders that were given, and nowhere else.
+// The file tools read and change files inside the given folders, and nowhere else.
 #include "libteam/agent/tools/file_tools.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// root/ with work/ in it, where the model is; other/ beside it, allowed too; secret/ beside both, not allowed.
+// root/ contains work/, the folder of the model; other/ beside it is allowed, too; secret/ beside both is not.
 class Tree {
  public:
   Tree() {
@@ -54,7 +54,7 @@ class Tree {
   }
   bool is_link(const std::string& name) const { return fs::is_symlink(path(name)); }
   bool is_there(const std::string& name) const { return fs::exists(path(name)); }
-  // How many entries a folder has: what was left behind shows.
+  // The number of entries of a folder, to detect leftover files.
   std::ptrdiff_t entries(const std::string& name) const {
     return std::distance(fs::directory_iterator(path(name)), fs::directory_iterator());
   }
@@ -133,7 +133,7 @@ void reading_much() {
   tree.put("root/work/bad", std::string(1000000, '\xFF'));
   CHECK(tree.read("bad").size() < 65 * 1024);
 
-  // Of a file of many gigabytes only so much is looked at, and somebody can interrupt.
+  // Of a huge file only a limited part is read, and the read can be interrupted.
   const Fd huge(::open(tree.path("root/work/huge").c_str(), O_WRONLY | O_CREAT, 0600));
   CHECK(write_all(huge.get(), "first\nsecond\n"));
   CHECK(::ftruncate(huge.get(), off_t{1} << 40) == 0);
@@ -148,7 +148,7 @@ void reading_much() {
   CHECK(!tree.call("read_file", {{"path", "wide"}}, ends[0]).is_error);
 }
 
-void no_regular_files() {
+void not_regular_files() {
   const Tree tree;
   CHECK(::mkfifo(tree.path("root/work/fifo").c_str(), 0600) == 0);
   CHECK(has(tree.read("fifo"), "is not a regular file"));
@@ -162,7 +162,7 @@ void no_regular_files() {
   CHECK(has(tree.write("zero", "x"), "leads out of the root"));
 }
 
-void ways_out() {
+void paths_outside() {
   const Tree tree;
   const auto outside = [&](const std::string& path) {
     return has(tree.read(path), "error: permission_denied: ") &&
@@ -197,7 +197,7 @@ void ways_out() {
   CHECK(tree.entries("secret") == 1);
   CHECK(tree.entries("root/work") == 6);
 
-  // A folder that is not there allows nothing, least of all everything.
+  // A missing folder allows nothing.
   Toolbox lost;
   add_file_tools(lost, {"/nowhere/at/all", {"/nowhere/at/all"}, {}, {}});
   CHECK(lost.call("read_file", R"({"path":"/etc/passwd"})", -1).is_error);
@@ -225,7 +225,7 @@ void links_that_stay_inside() {
   CHECK(!tree.is_there("root/work/nothing"));
 }
 
-void what_belongs_to_the_team() {
+void files_of_the_team() {
   const Tree tree;
   tree.link("../.tasks", "root/work/tasks");
   tree.link("../.tasks/1.json", "root/work/task");
@@ -244,14 +244,14 @@ void what_belongs_to_the_team() {
   CHECK(tree.entries("root/.teams") == 1);
   CHECK(tree.entries("root/.teams/x") == 0);
   CHECK(tree.write("../.tasks-of-mine", "x") == "Wrote 1 bytes to ../.tasks-of-mine.");
-  // A second name of a protected file is a file of its own from then on.
+  // A write to a hard link of a protected file replaces the link and leaves the protected file as it is.
   fs::create_hard_link(tree.path("root/.tasks/1.json"), tree.path("root/work/hard"));
   CHECK(!has(tree.write("hard", "x"), "error: "));
   CHECK(tree.get("root/.tasks/1.json") == "{}\n");
 }
 
-// The boards and stores of others are protected as well, wherever they lie and by whatever name they are reached.
-void what_belongs_to_other_teams() {
+// Boards and stores of other teams are protected, too, wherever they are and by whatever name they are reached.
+void files_of_other_teams() {
   const Tree tree;
   for (const char* folder : {"root/work/sub/.tasks", "root/work/sub/.teams/y", "root/work/found", "other/.tasks"}) {
     fs::create_directories(tree.path(folder));
@@ -276,7 +276,7 @@ void what_belongs_to_other_teams() {
   CHECK(!has(tree.write("../boards/notes", "x"), "error: "));
 }
 
-void what_belongs_to_git() {
+void files_of_git() {
   const Tree tree;
   for (const char* folder : {"root/.git/hooks", "root/work/sub/.git", "root/bare/objects", "root/bare/refs"}) {
     fs::create_directories(tree.path(folder));
@@ -300,7 +300,7 @@ void what_belongs_to_git() {
   }
 }
 
-// Two processes edit one file, by two names of it. Without the lock some edits are refused and some are lost.
+// Two processes edit one file under two names. Without the lock some edits fail and some are lost.
 void editing_at_once() {
   constexpr int kEdits = 300;
   const Tree tree;
@@ -321,7 +321,7 @@ void editing_at_once() {
   CHECK(tree.get("root/shared") == fmt::format("a: {}\nb: {}\n", kEdits, kEdits));
 }
 
-// A file that is written whole is not replaced by an edit of what stood there before.
+// An edit of the old contents does not replace a file that was written meanwhile.
 void writing_and_editing_at_once() {
   constexpr int kTimes = 300;
   const Tree tree;
@@ -344,7 +344,7 @@ void writing_and_editing_at_once() {
   CHECK(::waitpid(child, nullptr, 0) == child);
 }
 
-void a_lock_that_is_not_had() {
+void lock_timeout() {
   const Tree tree;
   tree.put("root/work/a", "old\n");
   Toolbox tools;
@@ -388,7 +388,7 @@ void writing() {
   CHECK(has(tree.call("write_file", {{"path", "y"}}).text, "write_file: 'content' is missing (a string)"));
 }
 
-// What cannot be written whole leaves what stood there, and no litter.
+// A failed write leaves the old contents and no temporary file.
 void writing_without_room() {
   const Tree tree;
   tree.put("root/work/a", "old");
@@ -423,7 +423,7 @@ void editing() {
   CHECK(has(tree.edit("crlf", "a\nb", "x"), "its lines end in \\r\\n"));
   tree.put("root/work/large", std::string((16 << 20) + 1, 'x'));
   CHECK(has(tree.edit("large", "y", "x"), "is larger than"));
-  // All alike: a search that takes the product of both lengths would not come to an end.
+  // All bytes are equal, so a search in quadratic time would not end.
   tree.put("root/work/alike", std::string(16 << 20, 'x'));
   CHECK(has(tree.edit("alike", std::string(4 << 20, 'x') + "y", "z"), "occurs 0 times"));
   CHECK(has(tree.edit("alike", std::string(4 << 20, 'x'), "z"), "times in 'alike', in lines 1, 1, 1, 1, 1, …:"));
@@ -433,18 +433,18 @@ void editing() {
 }  // namespace
 
 int main() {
-  ::signal(SIGXFSZ, SIG_IGN);  // as cli does
+  ::signal(SIGXFSZ, SIG_IGN);  // as the commands do
   reading();
   reading_much();
-  no_regular_files();
-  ways_out();
+  not_regular_files();
+  paths_outside();
   links_that_stay_inside();
-  what_belongs_to_the_team();
-  what_belongs_to_other_teams();
-  what_belongs_to_git();
+  files_of_the_team();
+  files_of_other_teams();
+  files_of_git();
   editing_at_once();
   writing_and_editing_at_once();
-  a_lock_that_is_not_had();
+  lock_timeout();
   writing();
   writing_without_room();
   editing();

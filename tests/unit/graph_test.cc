@@ -1,4 +1,4 @@
-// Graphs of tasks: walking them, and drawings in which nothing overlaps.
+// Task graphs: reachability, and layouts without overlaps.
 #include "libteam/record/graph.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<TaskId> ids(const TaskGraph& graph) {
   return found;
 }
 
-void walking() {
+void reachability() {
   TaskGraph graph({task(3, {1, 9}), task(1, {}, Status::completed), task(2, {1}), task(4, {3})});
   CHECK(ids(graph) == (std::vector<TaskId>{1, 2, 3, 4, 9}));
   CHECK(graph.nodes()[4].task.kind == GraphTask::Kind::missing);
@@ -42,7 +42,7 @@ void walking() {
   CHECK(ids(graph.upstream_of({})).empty());
 }
 
-// Cycles, one of which leads to the other, and one that waits for itself.
+// Two cycles, one of which leads to the other, and a task that blocks itself.
 void cycles() {
   const TaskGraph graph({task(1, {2}), task(2, {1}), task(3, {4, 2}), task(4, {3}), task(5, {5})});
   CHECK(graph.starts() == (std::vector<std::size_t>{0, 4}));
@@ -60,14 +60,14 @@ bool overlap(const Point& one, const Point& other) {
          one.y < other.y + kSizes.box_height && other.y < one.y + kSizes.box_height;
 }
 
-// Whether a line runs through the inside of a box: one that is level within its column.
+// True if a line runs through the inside of a box. A line is level within a column.
 bool runs_through(const Point& from, const Point& to, const Point& box) {
   const double left = std::min(from.x, to.x), right = std::max(from.x, to.x);
   return from.y == to.y && left < box.x + kSizes.box_width && right > box.x && from.y > box.y &&
          from.y < box.y + kSizes.box_height;
 }
 
-void check_drawing(const TaskGraph& graph) {
+void check_layout(const TaskGraph& graph) {
   const GraphLayout layout = lay_out(graph, kSizes);
   const auto& nodes = graph.nodes();
   bool apart = true, inside = true, linked = true, free = true;
@@ -91,12 +91,12 @@ void check_drawing(const TaskGraph& graph) {
   CHECK(free);
 }
 
-void drawings() {
-  check_drawing(TaskGraph(GraphNodes()));
-  check_drawing(TaskGraph({task(1, {}), task(2, {}), task(3, {})}));
-  // All cross whatever their order; and those that cross only as long as they stand in the order of their ids.
-  check_drawing(TaskGraph({task(1, {}), task(2, {}), task(3, {}), task(4, {1, 2, 3}), task(5, {1, 2, 3})}));
-  check_drawing(TaskGraph({task(1, {}), task(2, {}), task(3, {1, 2}), task(4, {1}), task(5, {2}), task(6, {4, 3})}));
+void layouts() {
+  check_layout(TaskGraph(GraphNodes()));
+  check_layout(TaskGraph({task(1, {}), task(2, {}), task(3, {})}));
+  // The first graph has crossings in any order, the second only in the order of the ids.
+  check_layout(TaskGraph({task(1, {}), task(2, {}), task(3, {}), task(4, {1, 2, 3}), task(5, {1, 2, 3})}));
+  check_layout(TaskGraph({task(1, {}), task(2, {}), task(3, {1, 2}), task(4, {1}), task(5, {2}), task(6, {4, 3})}));
   std::mt19937 random(7);
   for (int round = 0; round < 60; ++round) {
     std::vector<GraphTask> tasks;
@@ -107,15 +107,15 @@ void drawings() {
       for (int i = 0; i < links; ++i) blockers.insert(1 + static_cast<TaskId>(random()) % (id - 1));
       tasks.push_back(task(id, {blockers.begin(), blockers.end()}));
     }
-    check_drawing(TaskGraph(std::move(tasks)));
+    check_layout(TaskGraph(std::move(tasks)));
   }
 }
 
 }  // namespace
 
 int main() {
-  walking();
+  reachability();
   cycles();
-  drawings();
+  layouts();
   return test::report();
 }

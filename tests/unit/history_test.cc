@@ -1,4 +1,4 @@
-// What a team did, from its events: intervals, their ends, waits, the critical path.
+// The history of a team from its events: intervals, their ends, waits, the critical path.
 #include "libteam/record/history.h"
 
 #include <cmath>
@@ -10,7 +10,7 @@ using namespace team;
 
 namespace {
 
-// Events as a log has them.
+// Builds events as they are in a log.
 class Log {
  public:
   explicit Log(std::int64_t first = 1) : seq_(first) {}
@@ -130,7 +130,7 @@ void a_member_loses_its_task_to_another() {
   CHECK(near(history.tasks.at(1).worked, 10));
 }
 
-void a_dead_member_works_until_its_last_sign() {
+void a_dead_member_works_until_its_last_event() {
   Log log;
   log.task(10, "lead", "CREATED", 1, "").state(10, "ann", "", "active").task(11, "ann", "CLAIMED", 1, "ann");
   log.event(14, "ann", "STEP_STARTED", "{}").released(9000, "system", 1, "ann");
@@ -150,7 +150,7 @@ void a_dead_member_whose_claim_is_gone_from_the_log() {
   CHECK(spans(history.members[1].works[0], 10, 10, WorkInterval::End::lost));
 }
 
-void a_claim_that_only_the_board_tells_of() {
+void a_claim_that_only_the_board_knows() {
   GraphTask held = task(1, Status::in_progress, {}, "ann");
   held.claimed_at = 25;
   const History running = Log().task(10, "lead", "CREATED", 1, "").close({held}, {{"ann", true}}, 30);
@@ -167,7 +167,7 @@ void another_team_on_the_same_board() {
   CHECK(history.members.size() == 1 && history.members[0].works.empty());
 }
 
-void a_second_life_starts_after_the_last_sign_of_the_first() {
+void a_second_run_starts_after_the_last_event_of_the_first() {
   Log log;
   log.state(10, "ann", "", "active").event(12, "ann", "TOOL_CALL_START", "{}");
   log.state(40, "ann", "active", "spawn").state(41, "ann", "spawn", "idle");
@@ -224,7 +224,7 @@ void now_is_before_the_last_event() {
   CHECK(near(history.end, 101) && spans(history.members[0].states[0], 100, 101, State::active));
 }
 
-void waiting_for_a_plan_is_no_work() {
+void waiting_for_a_plan_does_not_count_as_work() {
   Log log;
   log.task(10, "lead", "CREATED", 1, "").state(10, "ann", "", "active").task(10, "ann", "CLAIMED", 1, "ann");
   log.state(12, "ann", "active", "plan_pending").state(17, "ann", "plan_pending", "active");
@@ -257,10 +257,10 @@ void waits() {
                                     {{"ann", std::nullopt}, {"bob", false}}, 99);
   CHECK(near(history.tasks.at(1).waited, 3));
   CHECK(near(history.tasks.at(2).waited, 2 + 4));
-  CHECK(near(history.idle_blocked, 5));  // from 13 to 18: bob is idle, 2 waits for 1, which ann has
+  CHECK(near(history.idle_blocked, 5));  // from 13 to 18: bob is idle, and 2 waits for 1, which ann owns
 }
 
-void what_waits_for_a_failed_or_missing_task_is_not_ready() {
+void a_task_behind_a_failed_or_missing_task_is_not_ready() {
   Log log;
   log.task(10, "lead", "CREATED", 1, "").task(10, "lead", "CREATED", 2, "").task(10, "ann", "CLAIMED", 1, "ann");
   log.task(12, "ann", "FAILED", 1, "ann").event(30, "lead", "STEP_STARTED", "{}");
@@ -277,7 +277,7 @@ void critical_path() {
   Log log;
   log.task(0, "lead", "CREATED", 1, "");
   work_through(log, 1, 0, 2);
-  work_through(log, 2, 2, 10);  // the longest single one, that nothing waits for
+  work_through(log, 2, 2, 10);  // the longest task, but no task depends on it
   work_through(log, 3, 10, 15);
   work_through(log, 4, 15, 19);
   const auto done = Status::completed;
@@ -286,8 +286,8 @@ void critical_path() {
   CHECK(near(history.critical_time, 11));
 }
 
-// What nobody worked on at its start is no part of it.
-void critical_path_after_nothing() {
+// Tasks without work at its start are not part of the path.
+void critical_path_without_work_at_its_start() {
   Log log;
   log.task(0, "lead", "CREATED", 1, "");
   work_through(log, 2, 2, 10);
@@ -305,7 +305,7 @@ void critical_path_of_a_cycle_made_by_hand() {
   CHECK((history.critical_path == std::vector<TaskId>{1, 2}));
 }
 
-void tried_again_and_given_up() {
+void retried_and_released() {
   Log log;
   log.task(1, "lead", "CREATED", 1, "").task(2, "ann", "CLAIMED", 1, "ann").task(4, "ann", "FAILED", 1, "ann");
   log.task(5, "lead", "REOPENED", 1, "").task(7, "bob", "CLAIMED", 1, "bob").task(9, "lead", "DELETED", 1, "");
@@ -314,8 +314,8 @@ void tried_again_and_given_up() {
   CHECK(spans(history.members[1].works[0], 7, 9, WorkInterval::End::lost));
 }
 
-// Of one whom a log that starts in the middle tells of for the first time when it begins, its past is not made up.
-void first_signs_in_the_middle() {
+// In a log that starts in the middle, no earlier interval is invented for a member that starts during the log.
+void first_events_in_the_middle() {
   Log log(900);
   log.event(10, "lead", "STEP_STARTED", "{}").state(11, "ann", "shutdown", "active").state(12, "bob", "idle", "spawn");
   log.state(13, "eve", "", "idle");
@@ -334,7 +334,7 @@ void critical_path_with_a_shorter_way() {
   CHECK((history.critical_path == std::vector<TaskId>{2, 4}));
 }
 
-void ends_have_names() {
+void names_of_ends() {
   using enum WorkInterval::End;
   CHECK(name_of(completed) == "completed" && name_of(failed) == "failed" && name_of(released) == "released");
   CHECK(name_of(lost) == "lost" && name_of(running) == "running");
@@ -364,26 +364,26 @@ int main() {
   a_person_holds_a_task();
   a_member_dies();
   a_member_loses_its_task_to_another();
-  a_dead_member_works_until_its_last_sign();
+  a_dead_member_works_until_its_last_event();
   a_dead_member_whose_claim_is_gone_from_the_log();
-  a_claim_that_only_the_board_tells_of();
+  a_claim_that_only_the_board_knows();
   another_team_on_the_same_board();
-  a_second_life_starts_after_the_last_sign_of_the_first();
+  a_second_run_starts_after_the_last_event_of_the_first();
   a_task_claimed_twice();
   a_log_that_starts_in_the_middle();
   the_clock_goes_back();
   now_is_before_the_last_event();
-  waiting_for_a_plan_is_no_work();
+  waiting_for_a_plan_does_not_count_as_work();
   two_tasks_at_once_are_not_twice_the_work();
   waits();
-  what_waits_for_a_failed_or_missing_task_is_not_ready();
+  a_task_behind_a_failed_or_missing_task_is_not_ready();
   critical_path();
-  critical_path_after_nothing();
+  critical_path_without_work_at_its_start();
   critical_path_of_a_cycle_made_by_hand();
   critical_path_with_a_shorter_way();
-  tried_again_and_given_up();
-  first_signs_in_the_middle();
-  ends_have_names();
+  retried_and_released();
+  first_events_in_the_middle();
+  names_of_ends();
   messages_and_strange_events();
   return test::report();
 }

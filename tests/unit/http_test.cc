@@ -1,4 +1,4 @@
-// Posting to a server on this machine: what is heard, when it ends, and what is made of what goes wrong.
+// POST requests to a local server: streams, their ends, and the classification of errors.
 #include "libteam/agent/model/http.h"
 
 #include <arpa/inet.h>
@@ -14,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "libteam/agent/model/provider.h"
 #include "libteam/base/clock.h"
 #include "libteam/system/event_fd.h"
 #include "tests/unit/check.h"
@@ -23,10 +24,10 @@ using Kind = ModelError::Kind;
 
 namespace {
 
-// Answers request after request with what `reply` writes; as many connections as come, one at a time.
+// Answers each request with the output of `reply`; accepts any number of connections, one at a time.
 class Server {
  public:
-  // False: the connection is closed.
+  // Returns false to close the connection.
   using Reply = std::function<bool(int connection, const std::string& request)>;
 
   explicit Server(Reply reply) : reply_(std::move(reply)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -53,7 +54,7 @@ class Server {
     const std::lock_guard<std::mutex> lock(mutex_);
     return requests_;
   }
-  // For a reply: returns when the test is over or the client has gone.
+  // For a reply: blocks until the test ends or the client disconnects.
   void hold(int connection) const {
     pollfd waiting[] = {{end_.fd(), POLLIN, 0}, {connection, POLLIN | POLLRDHUP, 0}};
     ::poll(waiting, 2, 20'000);
@@ -129,7 +130,7 @@ void chunk(int connection, const std::string& text) {
   say(connection, size + text + "\r\n");
 }
 
-// A whole answer with a body of known length.
+// A complete response with a body of known length.
 std::string whole(const std::string& status, const std::string& headers, const std::string& body) {
   return "HTTP/1.1 " + status + "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
@@ -184,7 +185,7 @@ void streams() {
   Server server([&](int connection, const std::string&) {
     begin_stream(connection);
     chunk(connection, "one ");
-    // The rest comes when the first piece was heard: nothing is held back.
+    // The server sends the rest after the first piece arrived, so the client must not buffer it.
     pollfd waiting{half.fd(), POLLIN, 0};
     const bool heard = ::poll(&waiting, 1, 10'000) > 0;
     chunk(connection, heard ? "two" : "too late");
@@ -255,7 +256,7 @@ void error_bodies() {
   Posted posted = post(http, server.url());
   CHECK(posted.answer.status == 500 && posted.answer.body == "no stream, an error" && posted.heard.empty());
 
-  // Something else than a stream is given back whole, too.
+  // A response that is not a stream is returned whole, too.
   answer_with(whole("200 OK", "Content-Type: Application/JSON; charset=utf-8\r\n", "{\"error\":1}"));
   posted = post(http, server.url());
   CHECK(posted.answer.status == 200 && !posted.answer.is_heard && posted.answer.body == "{\"error\":1}");
@@ -265,14 +266,14 @@ void error_bodies() {
   posted = post(http, server.url());
   CHECK(posted.answer.is_heard && posted.heard == "no type");
 
-  // At most 64 KiB of it are kept; one without an end is not waited for.
+  // At most 64 KiB are kept, and the client does not wait for the end of an endless body.
   answer_with(whole("502 Bad Gateway", "", std::string(500'000, 'x')));
   CHECK(post(http, server.url()).answer.body == std::string(64 * 1024, 'x'));
   answer_with(whole("502 Bad Gateway", "", std::string(20'000'000, 'x')));
   posted = post(http, server.url());
   CHECK(posted.answer.status == 502 && posted.answer.body.size() == 64 * 1024);
 
-  // Its end is lost: it counts all the same.
+  // The end of the body is missing, but the status counts.
   answer_with("HTTP/1.1 529 Overloaded\r\nContent-Length: 1000\r\n\r\noverloaded");
   posted = post(http, server.url());
   CHECK(posted.answer.status == 529 && posted.answer.body == "overloaded");
@@ -291,7 +292,7 @@ void redirects() {
   CHECK(elsewhere.connections() == 0);
 }
 
-void nobody_there() {
+void no_server() {
   std::string url;
   {
     Server gone(always(""));
@@ -310,7 +311,7 @@ void wrong_addresses() {
   CHECK(post(http, "http://127.0.0.1:99999999/x").error == Kind::final);
 }
 
-// One who listens but does not answer the first word of a TLS handshake: the limit for connecting counts.
+// The server accepts the connection but does not answer the TLS handshake, so the connect limit applies.
 void connections_that_hang() {
   Server mute(always(""));
   std::string url = mute.url();
@@ -354,7 +355,7 @@ void silent_servers() {
   }
 }
 
-// Slower in all than the limit, but never silent for so long.
+// The whole stream takes longer than the limit, but no silence does.
 void slow_streams() {
   Server server([&](int connection, const std::string&) {
     begin_stream(connection);
@@ -392,7 +393,7 @@ void interruptions() {
   other.join();
   CHECK(posted.error == Kind::interrupted && posted.seconds < 5);
 
-  // It rang before: nothing is begun.
+  // The interrupt came before the call, so no connection is opened.
   const int before = server.connections();
   posted = post(http, server.url(), bell.fd());
   CHECK(posted.error == Kind::interrupted && server.connections() == before);
@@ -436,7 +437,7 @@ void one_connection() {
   CHECK(server.requests().size() == 20);
 }
 
-// The server has closed it meanwhile: another one is opened, and nobody hears of it.
+// The server closed the idle connection: the client opens another one without an error.
 void closed_connections() {
   Server server([&](int connection, const std::string&) {
     say(connection, whole("200 OK", "", "all"));
@@ -450,8 +451,8 @@ void closed_connections() {
   CHECK(server.connections() == 5);
 }
 
-// Who has heard enough does not wait for an end that does not come.
-void enough() {
+// A receiver that has enough does not wait for the end of the stream.
+void receivers_that_have_enough() {
   Server* self = nullptr;
   Server server([&](int connection, const std::string&) {
     begin_stream(connection);
@@ -465,7 +466,7 @@ void enough() {
   CHECK(!posted.error && posted.answer.is_heard && posted.seconds < 5);
 }
 
-void hearers_that_throw() {
+void receivers_that_throw() {
   Server server(always(whole("200 OK", "", "all")));
   Http http({});
   std::string caught;
@@ -488,8 +489,8 @@ std::size_t inheritable_descriptors() {
   return count;
 }
 
-// What we run has none of our descriptors.
-void descriptors_stay_ours() {
+// Child processes do not inherit the descriptors of connections.
+void descriptors_are_not_inherited() {
   const std::size_t before = inheritable_descriptors();
   Server server(always(whole("200 OK", "", "all")));
   Http http({});
@@ -497,7 +498,7 @@ void descriptors_stay_ours() {
   CHECK(inheritable_descriptors() == before);
 }
 
-void proxies_are_not_for_this_machine() {
+void no_proxy_for_loopback() {
   ::setenv("http_proxy", "http://127.0.0.1:1", 1);
   Server server(always(whole("200 OK", "", "all")));
   Http http({});
@@ -508,14 +509,14 @@ void proxies_are_not_for_this_machine() {
 }  // namespace
 
 int main() {
-  descriptors_stay_ours();
+  descriptors_are_not_inherited();
   streams();
   large_bodies();
   headers_of_any_case();
   preliminary_answers();
   error_bodies();
   redirects();
-  nobody_there();
+  no_server();
   wrong_addresses();
   connections_that_hang();
   broken_streams();
@@ -525,8 +526,8 @@ int main() {
   interrupted_and_then_used();
   one_connection();
   closed_connections();
-  enough();
-  hearers_that_throw();
-  proxies_are_not_for_this_machine();
+  receivers_that_have_enough();
+  receivers_that_throw();
+  no_proxy_for_loopback();
   return test::report();
 }

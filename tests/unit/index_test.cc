@@ -1,5 +1,5 @@
-// The index against the plain truth: random changes, by us and by others, and after each the same answer as reading
-// every file would give.
+// Compares the index with brute force: after each random change, through the index or around it, the index gives the
+// same answer as reading every file.
 #include "libteam/store/files/index.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ using namespace team;
 
 namespace {
 
-// What claim-next would choose if it read everything.
+// The task that claim_next() must choose, found by reading every file.
 std::optional<TaskId> choose(const std::map<TaskId, Task>& tasks, const std::string& member,
                              const std::optional<std::string>& role) {
   std::optional<TaskId> best;
@@ -65,7 +65,7 @@ class World {
     }
   }
 
-  // Through the index, as the board does it.
+  // Changes a task through the index, as the board does.
   void change_ours() {
     Index index(*files_);
     index.refresh();
@@ -92,13 +92,13 @@ class World {
         folder_mtime = file.folder_mtime();
         index.put(task, file.stamp());
       }
-      if (pick(10) != 0) index.commit(folder_mtime);  // else we died right after the change
+      if (pick(10) != 0) index.commit(folder_mtime);  // otherwise the writer dies right after the change
     } catch (const Damage&) {
       index.rebuild();
     }
   }
 
-  // By somebody who knows nothing of locks or indexes: a new file over the old, an edit in place, a removal.
+  // Changes a file without lock and index: replaces it, edits it in place, or removes it.
   void change_theirs() {
     const TaskId id = 1 + pick(kMost);
     Task task = tasks_.contains(id) ? tasks_[id] : Task{};
@@ -121,7 +121,7 @@ class World {
     tasks_[id] = task;
   }
 
-  // The size stays and the header is often spared: only the page that was hit tells.
+  // The size and often the header stay the same, so only the checksum of the page can tell.
   void damage_in_place(const char* name) {
     const Fd file = files_->folder().open(name, O_RDWR | O_CREAT);
     const auto size = static_cast<int>(::lseek(file.get(), 0, SEEK_END));
@@ -138,10 +138,11 @@ class World {
     else files_->folder().replace(name, std::string(static_cast<std::size_t>(pick(9000)), '\x5a'), Durability::process);
   }
 
-  // As the board does it: a damaged index is made anew.
+  // As in the board, a damaged index is rebuilt.
   void compare() {
     Index index(*files_);
-    for (int looked_at = 0; looked_at < kMost; looked_at += 8) index.refresh();  // in turn: edits in place are seen
+    for (int looked_at = 0; looked_at < kMost; looked_at += 8)
+      index.refresh();  // in turn, so that edits in place are seen
     try {
       compare_with(index);
     } catch (const Damage&) {
@@ -150,7 +151,7 @@ class World {
     }
   }
 
-  // With every file looked at, the index must say what reading everything says.
+  // After every file was checked, the index must agree with the files.
   void compare_with(Index& index) {
     for (const char* member : {"ann", "bob", "cid"}) {
       for (const std::optional<std::string>& role :
@@ -176,8 +177,7 @@ class World {
   std::map<TaskId, Task> tasks_;
 };
 
-// Between our change and the end of it somebody else replaces another file, one that this refresh and the next do not
-// come to in turn.
+// While our change is not committed, another program replaces a file that this refresh and the next do not check.
 void check_a_change_during_ours() {
   char pattern[] = "/tmp/teamkit-index-XXXXXX";
   const std::string path = ::mkdtemp(pattern);
@@ -196,7 +196,7 @@ void check_a_change_during_ours() {
     index.begin();
     NewFile file = files.prepare(tasks[0]);
     CHECK(file.exchange(files.folder(), TaskFiles::file_of(1), *files.stamp(1)));
-    ::usleep(20'000);  // old kernels: two changes within one tick of the clock look the same
+    ::usleep(20'000);  // on old kernels two changes within one tick of the clock get the same time
     tasks.back().role.reset();
     files.folder().replace(TaskFiles::file_of(200), to_file(tasks.back()), Durability::process);
     index.put(tasks[0], file.stamp());
@@ -208,7 +208,7 @@ void check_a_change_during_ours() {
   std::system(fmt::format("rm -rf '{}'", path).c_str());
 }
 
-// Bytes that this process has read so far.
+// The number of bytes that this process has read.
 std::int64_t bytes_read() {
   std::int64_t bytes = -1;
   std::FILE* file = std::fopen("/proc/self/io", "r");
@@ -217,14 +217,16 @@ std::int64_t bytes_read() {
   return bytes;
 }
 
-// Two roles share a lane, and nearly all of its tasks are for one of them: the other one does not pay for it each time.
+// Two roles share a lane, and nearly all tasks of the lane have one of them. The other role must not read them each
+// time.
 void check_a_shared_lane() {
   char pattern[] = "/tmp/teamkit-index-XXXXXX";
   const std::string path = ::mkdtemp(pattern);
   const TaskFiles files(*Folder::find(path), Durability::process);
   constexpr TaskId kTasks = 20'000;
   std::vector<std::string> rare;
-  for (int i = 0; i < 8; ++i) rare.push_back(fmt::format("rare{}", i));  // some of them share it, whatever the hash is
+  for (int i = 0; i < 8; ++i)
+    rare.push_back(fmt::format("rare{}", i));  // some of them share the lane, whatever the hash is
   const auto search = [&](const std::string& role) {
     Index index(files);
     index.refresh(Index::Care::one_task);

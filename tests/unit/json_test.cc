@@ -1,4 +1,4 @@
-// What JSON is refused, and where the message points.
+// Refused JSON, and the position in the message.
 #include "libteam/base/json.h"
 
 #include <nlohmann/json.hpp>
@@ -39,7 +39,7 @@ void places() {
   CHECK(refusal("").starts_with("f.json:1:1: "));
   CHECK(refusal("{} x").starts_with("f.json:1:4: "));
   CHECK(refusal("{\"a\": 1,\n \"a\": 2}") == "f.json:2:2: duplicate key \"a\"");
-  // What follows it may look the same.
+  // The same key can follow in a nested object.
   CHECK(refusal("{\"a\": 1,\n \"a\": 2,\n \"b\": {\"a\": 3}}") == "f.json:2:2: duplicate key \"a\"");
   CHECK(refusal("[18446744073709551616,\n18446744073709551616]") ==
         "f.json:1:2: number 18446744073709551616 is out of range");
@@ -56,7 +56,7 @@ void round_trips() {
   CHECK(dump_line(parse_json("\"a\xFF\"", "f")) == "\"a\xEF\xBF\xBD\"");
   CHECK(dump_line(parse_json("1709234567.89", "f")) == "1709234567.89");
   CHECK(dump_line(parse_json("[15E-1,15e-1]", "f")) == "[1.5,1.5]");
-  // What is written without a document is the same.
+  // JsonText writes the same text without a document.
   JsonText text;
   text.add("a", std::numeric_limits<double>::quiet_NaN());
   text.add("b", std::numeric_limits<double>::infinity());

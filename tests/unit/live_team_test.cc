@@ -1,4 +1,4 @@
-// A team that is watched: each file that changes is looked at again, and no other.
+// A live team reads each changed file again, and no other file.
 #include "libteam/store/live_team.h"
 
 #include "libteam/store/files/mailbox.h"
@@ -46,8 +46,8 @@ Message message(const std::string& to) {
   return made;
 }
 
-// The names of a member's files, and those that only look alike.
-void letters() {
+// The names of a member's files, and similar names.
+void mailbox_files() {
   Watched watched;
   const Mailbox mailbox(watched.folder, "ann", Durability::process, 1);
   mailbox.append({message("ann")});
@@ -67,7 +67,7 @@ void letters() {
   }
   Mailbox(watched.folder, "user", Durability::process, 1).append({message("user")});
   watched.look_at({"user_inbox.jsonl"});
-  CHECK(watched.live.scene().letters == 1);
+  CHECK(watched.live.scene().unread == 1);
 }
 
 void tasks() {
@@ -80,7 +80,7 @@ void tasks() {
   watched.look_at({"1.json", "2.json"});
   CHECK(watched.live.scene().board.empty());
   CHECK(watched.live.scene().broken.size() == 1 && watched.live.scene().broken.contains(1));
-  // One that cannot be read at all is no reason to show less than there is: the next look looks at everything.
+  // A file that cannot be read does not remove the task from the view; the next look reads all files.
   CHECK(test::where_refused(SYS_read, EIO, [&] {
     return fails_with(Code::io, [&] { watched.look_at({"1.json"}); }) && watched.live.has_missed();
   }));
@@ -98,15 +98,15 @@ void plans() {
     requests.open(request);
   }
   watched.look_at({"ann.json"});
-  CHECK(!watched.live.scene().find_member("ann")->plan);  // nothing said that there is one
+  CHECK(!watched.live.scene().find_member("ann")->plan);  // no event mentioned the plan yet
   watched.say("ann", "PLAN_SUBMITTED", {});
   watched.look_at({"events.jsonl"});
   CHECK(watched.live.scene().find_member("ann")->plan);
   CHECK(!watched.live.scene().find_member("bob")->plan);
 }
 
-// A team or a board that is removed and made again is looked at from then on.
-void made_again() {
+// A team or board that is removed and created again is watched from then on.
+void created_again() {
   Watched watched;
   watched.roster.remove("alpha");
   CHECK(fails_with(Code::not_found, [&] { watched.look_at({"config.json"}); }));
@@ -130,11 +130,11 @@ void members() {
   watched.put(".teams/alpha/config.json", "{");
   watched.board.create({draft("one")}, {});
   CHECK(fails_with(Code::corrupt, [&] { watched.look_at({"config.json", "1.json"}); }));
-  CHECK(watched.live.scene().board.size() == 1);  // the rest goes on
+  CHECK(watched.live.scene().board.size() == 1);  // the rest is still shown
   watched.put(".teams/alpha/config.json", to_file(watched.team));
   watched.look_at({"nobody.json"});
   CHECK(!watched.live.has_missed());
-  // Who ends says so a moment before its lock is free.
+  // A member announces its shutdown a moment before its lock is free.
   const auto life = LifeLock::acquire(watched.folder, "ann.alive");
   CHECK(life);
   watched.look_at({"ann.alive"});
@@ -144,8 +144,8 @@ void members() {
   CHECK(!watched.live.is_unsettled());
 }
 
-// What a member says comes in pieces.
-void words() {
+// The text of a model arrives in pieces.
+void last_words() {
   Watched watched;
   const auto say = [&](const std::string& text, const std::string& id = "m1") {
     watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", text}, {"message_id", id}});
@@ -167,7 +167,7 @@ void words() {
   CHECK(watched.live.scene().events.back().text == "psst");
 }
 
-void speeches() {
+void output_of_a_member() {
   Watched watched;
   watched.live.listen_to("ann");
   CHECK(watched.speech().empty());
@@ -191,7 +191,7 @@ void speeches() {
   watched.say("", "TEXT_MESSAGE_CONTENT", {{"delta", "nobody says this"}});
   watched.look_at({"events.jsonl"});
   CHECK(watched.speech().empty());
-  // What was said before somebody listens is found in the log, up to where the scene is.
+  // Text from before listen_to() comes from the log, up to the position of the view.
   std::ofstream(watched.of_team("events.jsonl"), std::ios::app) << "{\"seq\":10,\"agent_id\":\"ann\"\n";
   watched.look_at({"events.jsonl"});
   watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", "later"}});
@@ -201,8 +201,8 @@ void speeches() {
   CHECK(watched.speech() == said + "later");
 }
 
-// Of a long speech the end is kept, from the beginning of a line if there is one.
-void long_speeches() {
+// The end of a long text is kept, from the start of a line if possible.
+void long_output() {
   Watched watched;
   const std::string line(40000, 'x');
   watched.say("ann", "TEXT_MESSAGE_CONTENT", {{"delta", line + "\n"}});
@@ -218,7 +218,7 @@ void long_speeches() {
   CHECK(watched.speech().size() == 65536 && watched.speech().ends_with("x"));
 }
 
-// Many events at once: the last ones are heard, and what they passed over is looked for.
+// Many events at once: the last ones are shown, and all files are read for the effects of the others.
 void many_events() {
   Watched watched;
   std::vector<Event> events;
@@ -230,13 +230,13 @@ void many_events() {
   std::ofstream(watched.of_team("events.jsonl"), std::ios::app) << "somebody wrote this\n";
   watched.look_at({"events.jsonl"});
   CHECK(watched.live.scene().events.back().seq == 2000);
-  // A gap stays one, however often one looks.
+  // A gap in the numbers is handled once.
   std::ofstream(watched.of_team("events.jsonl"), std::ios::app)
       << R"({"seq":2005,"timestamp":1,"team":"alpha","agent_id":"bob","event":{"type":"TASK_UPDATED"}})"
       << "\n";
   watched.look_at({"events.jsonl"});
   CHECK(watched.live.scene().events.back().seq == 2005);
-  // Nobody who listens waits for the end of a log of others.
+  // listen_to() reads only a limited part of a log without text of the member.
   for (int i = 0; i < 11; ++i) watched.log.append({"alpha", "bob", std::nullopt, std::nullopt}, events);
   watched.live.look_at_all();
   watched.live.listen_to("ann");
@@ -246,14 +246,14 @@ void many_events() {
 }  // namespace
 
 int main() {
-  letters();
+  mailbox_files();
   tasks();
   plans();
-  made_again();
+  created_again();
   members();
-  words();
-  speeches();
-  long_speeches();
+  last_words();
+  output_of_a_member();
+  long_output();
   many_events();
   return test::report();
 }

@@ -45,7 +45,7 @@ class Place {
   std::optional<Folder> folder;
 };
 
-// A child of ours that does something and then waits to be killed.
+// A child process that calls a function and then waits to be killed.
 template <class Call>
 pid_t child_that(Call call) {
   int ends[2];
@@ -69,7 +69,7 @@ void end(pid_t pid) {
   ::waitpid(pid, nullptr, 0);
 }
 
-// Two threads wait at once; the wait of one ends while the other waits on. A process with its own SIGALRM keeps it.
+// Two threads wait at once, and one times out while the other waits on. The process keeps its own SIGALRM handler.
 void waiting_threads() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -99,7 +99,7 @@ void waiting_threads() {
   CHECK(test::elsewhere(waits));
 }
 
-// A wait that timed out leaves nothing that would take the lock later.
+// After a timeout nothing can take the lock later.
 void no_late_lock() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -109,7 +109,7 @@ void no_late_lock() {
   }
   CHECK(look_at_lock(folder, "lock") == Held::no);
   CHECK(Lock::try_acquire(folder, "lock").has_value());
-  // Without threads the wait still ends.
+  // If no thread can be started, the wait still times out.
   const auto no_threads = [&] {
     const Lock held = Lock::acquire(folder, "lock", 1);
     return fails_with(Code::again, [&] { Lock::acquire(folder, "lock", 0.02); });
@@ -117,7 +117,7 @@ void no_late_lock() {
   CHECK(test::where_refused(SYS_clone3, EAGAIN, [&] { return test::refuse_calls(SYS_clone, EAGAIN) && no_threads(); }));
 }
 
-// A program that was started meanwhile has a copy of the descriptor: the lock ends nevertheless.
+// A program started meanwhile inherited the descriptor, but the lock is released nevertheless.
 void inherited_descriptors() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -141,7 +141,7 @@ void holders() {
   CHECK(text.find(fmt::format("': pid {} (", pid)) != std::string::npos);
   end(pid);
   CHECK(!holder_of(folder, "lock") && !holder_of(folder, "none"));
-  // The taker has ended; a process that inherited the descriptor holds the lock.
+  // The process that took the lock has ended; a process that inherited the descriptor holds it.
   int ends[2];
   CHECK(::pipe(ends) == 0);
   const pid_t taker = ::fork();
@@ -194,7 +194,7 @@ void temporaries() {
     CHECK(folder.has(file) && folder.has_folder(inner));
   }
   CHECK(!folder.has(file) && !folder.has(inner));
-  // Those of a process that was killed go.
+  // The files of a killed process are removed.
   const pid_t pid = child_that([&] { return std::pair(Temporary::file(folder), Temporary::subfolder(folder)); });
   std::vector<std::string> left;
   const auto list = [&] {
@@ -208,13 +208,13 @@ void temporaries() {
   CHECK(is_abandoned(folder, left[0]) && is_abandoned(folder, left[1]) && !is_abandoned(folder, ".tmp-none"));
   folder.sweep_temporaries();
   CHECK(list() == 0);
-  // What no writer makes goes too, and is not waited for.
+  // Files of a kind that no writer creates are removed, too, without waiting for a writer.
   CHECK(::mkfifo((place.path + "/.tmp-fifo").c_str(), 0600) == 0);
   folder.sweep_temporaries();
   CHECK(list() == 0);
 }
 
-// A sweeper that comes between the creation of a file and its lock: the writer makes another file.
+// A sweeper removes a file between its creation and its lock. The writer creates another file.
 void fast_sweeper() {
   const Place place;
   const Folder& folder = *place.folder;
@@ -257,7 +257,7 @@ void strange_files() {
 void filesystems() {
   CHECK(network_filesystem(NFS_SUPER_MAGIC) == "NFS");
   CHECK(network_filesystem(SMB_SUPER_MAGIC) == "SMB" && network_filesystem(SMB2_SUPER_MAGIC) == "SMB");
-  // Where long is signed and the number is extended.
+  // On systems where long is signed, the number is sign-extended.
   CHECK(network_filesystem(0xFF534D42) == "SMB" && network_filesystem(static_cast<int>(0xFF534D42)) == "SMB");
   CHECK(network_filesystem(FUSE_SUPER_MAGIC) == "FUSE");
   CHECK(network_filesystem(V9FS_MAGIC) == "9p");

@@ -1,5 +1,5 @@
-// Mail where others die, write by hand or come in between, and where the system refuses a call in the middle: no
-// message is lost, and nobody is told that one was sent that was not.
+// Mail while readers die, people edit files and system calls fail: no message is lost, and no message is reported as
+// sent that was not.
 #include "libteam/store/mail.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ Message message(const std::string& content) {
   return made;
 }
 
-// Ann's mail.
+// The mailbox of ann.
 class Box : public test::TestStore {
  public:
   explicit Box(Durability durability = Durability::process)
@@ -54,7 +54,7 @@ class Box : public test::TestStore {
     for (const Message& one : messages) text += one.content + " ";
     return text;
   }
-  // Takes and acknowledges.
+  // Takes and acknowledges messages.
   std::string take(std::size_t most = 100, const MessageFilter& filter = {}) const {
     auto batch = mailbox.take(filter, most, std::nullopt);
     if (!batch) return "nothing";
@@ -75,13 +75,13 @@ void places() {
   std::size_t shown = 0;
   box.mailbox.peek({}, 100, std::nullopt, [&](const Message&) { ++shown; });
   CHECK(shown == 1);
-  batches.clear();  // they die
+  batches.clear();  // their readers die
   box.mailbox.peek({}, 3, std::nullopt, [&](const Message&) { ++shown; });
   CHECK(shown == 4);
   CHECK(box.take() == "1 2 3 4 5 6 7 8 9 ");
 }
 
-// What could be taken and not locked is still there.
+// A message that could be taken but not locked stays in the mailbox.
 void unlocked() {
   for (const std::size_t most : {100, 1}) {
     const Box box;
@@ -98,7 +98,7 @@ void vanished() {
   box.send({"1"});
   CHECK(where_seen(SYS_openat2, before_file("ann_inbox.jsonl", [&] { box.remove("ann_inbox.jsonl"); }),
                    [&] { return box.take() == "nothing"; }));
-  // Its reader acknowledges this moment.
+  // Its reader acknowledges at this moment.
   const std::string line = to_line(message("1")) + "\n";
   box.put("ann_taken.jsonl", line);
   const auto go = [&] { box.remove("ann_taken.jsonl"); };
@@ -110,7 +110,7 @@ void vanished() {
                    [&] { return fails_with(Code::not_found, [&] { box.mailbox.acknowledge({held.id}); }); }));
 }
 
-// Lines that are no messages are set aside, once and for good, before the rest moves.
+// Lines that are not messages are set aside once, before the rest is moved.
 void rejected() {
   const Box box(Durability::power);
   const MessageFilter from_lead{"lead", std::nullopt, std::nullopt};
@@ -129,16 +129,16 @@ void rejected() {
   CHECK(box.take() == "2 ");
   box.put("ann_inbox.jsonl", "alone\n");
   CHECK(test::fails_where(SYS_fdatasync, EIO, "cannot write", [&] { box.take(); }));
-  CHECK(box.text_of("ann_backlog.jsonl") == "alone\n");  // not gone before it is on the disk elsewhere
+  CHECK(box.text_of("ann_backlog.jsonl") == "alone\n");  // not removed before it is on the disk elsewhere
   CHECK(box.take() == "nothing" && !box.has("ann_backlog.jsonl"));
-  // In what a reader left that died, and in what it had before it, too.
+  // Also in the files of a dead reader, and in the backlog from before it.
   box.put("ann_taken.jsonl", to_line(message("1")) + "\nbroken\n");
   box.put("ann_backlog.jsonl", to_line(message("2")) + "\nbroken too\n\n" + to_line(message("3")) + "\n");
   CHECK(box.take() == "1 2 3 ");
   CHECK(box.text_of("ann_rejected.jsonl").find("broken too") != std::string::npos);
 }
 
-// A position that was written for another file, or by nobody in his senses, counts for nothing.
+// A position of another file, or one that makes no sense, is ignored.
 void positions() {
   const Box box;
   const std::string text = to_line(message("1")) + "\n" + to_line(message("2")) + "\n";
@@ -160,7 +160,7 @@ void held() {
   first->hold(1000, std::nullopt);
   first.reset();
   CHECK(fails_with(Code::not_found, [&] { box.mailbox.acknowledge({"another"}); }));
-  // What a reader left that died is not held, what another holds is; and a line in it that is none is set aside.
+  // Messages of a dead reader are not held, those of another reader are. A broken line among them is set aside.
   box.append("ann_taken.jsonl", "broken\n");
   auto second = box.mailbox.take({}, 1, std::nullopt);
   box.put("ann_taken-3.jsonl", to_line(message("0")) + "\n");
@@ -169,7 +169,7 @@ void held() {
   CHECK(box.take() == "0 ");
   CHECK(box.contents_of(box.mailbox.acknowledge({id})) == "1 " && !box.has("ann_taken.jsonl"));
   CHECK(box.text_of("ann_rejected.jsonl").find("broken") != std::string::npos);
-  // In several places, where somebody died while he put them into one.
+  // Held messages are in several files if a reader died while it merged them.
   const Message third = message("3"), fourth = message("4");
   box.put("ann_taken.jsonl", to_line(third) + "\n");
   box.put("ann_taken-4.jsonl", to_line(fourth) + "\n");
@@ -177,7 +177,7 @@ void held() {
     box.put(name, to_file(Hold{boot_id(), 1e9, std::nullopt}));
   }
   CHECK(box.mailbox.acknowledge({third.id, fourth.id}).size() == 2 && !box.has("ann_taken.jsonl"));
-  // A hold that is over, or of another boot, holds nothing.
+  // A hold that has expired, or that is of another boot, holds nothing.
   for (const Hold& over : {Hold{boot_id(), 1, std::nullopt}, Hold{"another", 1e9, std::nullopt}}) {
     box.put("ann_taken.jsonl", to_line(third) + "\n");
     box.put("ann_taken.jsonl.hold", to_file(over));
@@ -185,9 +185,9 @@ void held() {
   }
 }
 
-// Whoever acknowledged what it had held died between the removal of both files: the next one who has that place and
-// dies held nothing.
-void hold_that_outlived() {
+// A reader acknowledged its held messages and died between the removal of the two files. The next reader with that
+// place that dies held nothing.
+void stale_hold() {
   const Box box;
   box.put("ann_taken.jsonl.hold", to_file(Hold{boot_id(), 1e9, std::nullopt}));
   box.send({"1"});
@@ -195,7 +195,7 @@ void hold_that_outlived() {
   CHECK(box.take() == "1 ");
 }
 
-// While there is another reader one looks every second, for nothing tells that it died.
+// While there is another reader, a waiting reader polls every second, because nothing reports the death of a reader.
 void waiting() {
   const Box box;
   box.send({"1"});
@@ -205,8 +205,8 @@ void waiting() {
   CHECK(looks >= 2);
 }
 
-// What several readers had taken when they died comes again in the order in which they took it, also if the clock was
-// set back in between and later ids are lower.
+// Messages of several dead readers return in the order in which they were taken, also if the clock was set back in
+// between and later ids are lower.
 void taken_by_several() {
   const Box box;
   const auto take_next = [&](const std::string& id, const std::string& content) {
@@ -229,11 +229,11 @@ void taken_by_several() {
   CHECK(!box.mailbox.has_new());
 }
 
-// The same holds for what an earlier life of the owner held.
+// The same holds for messages held by an earlier run of the owner.
 void held_by_several() {
   const Box box;
   const std::string life = "one";
-  int id = 99;  // falls, as with a clock that is set back again and again
+  int id = 99;  // decreases, as with a clock that is set back repeatedly
   const auto take_next = [&](const std::vector<std::string>& contents) {
     std::vector<Message> messages;
     for (const std::string& content : contents) {
@@ -258,14 +258,14 @@ void held_by_several() {
     CHECK(!box.has("ann_taken-4.jsonl"));
   }
   CHECK(take_all() == "1 2 3 4 5 6 7 8 9 ");
-  // What was taken between two that are held stays between them.
+  // A message taken between two held ones stays between them.
   hold_next({"1"});
   auto between = take_next({"2"});
   hold_next({"3"});
   hold_next({"4"});
   between.reset();
   CHECK(take_all() == "1 2 3 4 ");
-  // One that began to hold after others took, and others held, has its place before theirs.
+  // A reader that started its hold after others took or held messages keeps its place before them.
   auto slow = take_next({"1"});
   hold_next({"2"});
   slow->hold(1000, life);
@@ -273,13 +273,13 @@ void held_by_several() {
   hold_next({"3"});
   CHECK(!box.has("ann_taken.jsonl"));
   CHECK(take_all() == "1 2 3 ");
-  // What is left when a part is acknowledged keeps its place.
+  // After a partial acknowledgement the rest keeps its place.
   const std::string first = hold_next({"1", "2"});
   auto after = take_next({"3"});
   CHECK(box.contents_of(box.mailbox.acknowledge({first})) == "1 ");
   after.reset();
   CHECK(take_all() == "2 3 ");
-  // Whoever is killed while it puts them together leaves some in two places: each comes once, and goes once.
+  // A reader killed during the merge leaves some messages in two files: each is delivered once and removed once.
   const auto put_together_by_half = [&] {
     const std::string one = hold_next({"1"});
     hold_next({"2", "3"});
@@ -293,7 +293,7 @@ void held_by_several() {
   CHECK(take_all() == "1 2 3 4 ");
   CHECK(box.mailbox.acknowledge({put_together_by_half()}).size() == 1);
   CHECK(take_all() == "2 3 ");
-  // One that does not reach its reader after all leaves what others hold.
+  // A message that does not reach its reader leaves the messages held by others as they are.
   hold_next({"1"});
   hold_next({"2"});
   auto lost = take_next({"3"});
@@ -304,7 +304,7 @@ void held_by_several() {
   CHECK(take_all() == "1 2 ");
 }
 
-// A place has its date, and its reader the lock on it, before it has its name.
+// A place gets its date, and its reader locks it, before it gets its name.
 void marked_as_taken() {
   for (const std::size_t most : {std::size_t{1}, std::size_t{100}}) {
     const Box box;
@@ -326,8 +326,8 @@ void marked_as_taken() {
   }
 }
 
-// What others leave behind while one looks is not overlooked, wherever it lies then.
-void waiting_for_the_rest() {
+// Messages that others return during a scan are not missed, wherever they are then.
+void returned_during_a_scan() {
   const auto is_asked_again = [](const Box& box, const std::function<void()>& meanwhile) {
     int looks = 0;
     const auto waited = box.mailbox.wait(Deadline::in(10), -1, [&] {
@@ -365,7 +365,7 @@ void bodies() {
   CHECK(!box.mailbox.has_body(large) && !box.mailbox.has_body(message("small")));
   CHECK(body_of(box.mailbox, large).empty());
   box.mailbox.append({large});
-  CHECK(box.take() == "begins ");  // its content is not there, and nobody minds
+  CHECK(box.take() == "begins ");  // its content is missing, which is no error
   std::filesystem::create_directory(box.of_team("bodies"));
   box.put("bodies/" + large.id, "cut in the middle of a character\xc3");
   CHECK(box.mailbox.has_body(large));
@@ -373,7 +373,7 @@ void bodies() {
   Message foreign = large;
   foreign.id = "../../config.json";
   CHECK(!box.mailbox.has_body(foreign) && body_of(box.mailbox, foreign).empty());
-  // Wanted by a message, or by a sender that is at work: not lost. A mailbox that somebody is at is not looked at.
+  // A body is not an orphan while a message refers to it or its sender is at work. A mailbox in use is not checked.
   box.mailbox.append({large});
   CHECK(lost_bodies(box.folder, 1).empty());
   CHECK(where_seen(SYS_openat2, before_file("ann_inbox.jsonl", [&] { box.remove("ann_inbox.jsonl"); }),
@@ -396,7 +396,7 @@ void bodies() {
   CHECK(!box.has("bodies/" + large.id));
 }
 
-OutgoingMessage letter(const std::string& to, const std::string& type = "message") {
+OutgoingMessage message_to(const std::string& to, const std::string& type = "message") {
   OutgoingMessage made;
   made.type = type;
   made.to = to;
@@ -404,9 +404,9 @@ OutgoingMessage letter(const std::string& to, const std::string& type = "message
   return made;
 }
 
-// A content in two pieces, the last of which ends within a character.
-OutgoingMessage large_letter(const std::string& to) {
-  OutgoingMessage made = letter(to);
+// A content in two pieces; the second ends inside a character.
+OutgoingMessage large_message_to(const std::string& to) {
+  OutgoingMessage made = message_to(to);
   made.content = std::string(1000, 'x');
   made.more = [given = false](std::string& piece) mutable {
     piece = "and the end\xc3";
@@ -422,8 +422,8 @@ std::size_t count_in(const std::string& folder) {
   return count;
 }
 
-// Nothing is left of a large message that could not be sent.
-void large_ones() {
+// A large message that could not be sent leaves no file.
+void large_messages() {
   const Box box;
   const Mail mail(box.root, box.team, 1);
   const Actor lead = actor("lead");
@@ -431,63 +431,64 @@ void large_ones() {
     return holds() && count_in(box.of_team("bodies")) == 0 && box.take() == "nothing";
   };
   const auto refused = [&] {
-    return is_refused(Code::io, "cannot write", [&] { mail.send(large_letter("ann"), lead); });
+    return is_refused(Code::io, "cannot write", [&] { mail.send(large_message_to("ann"), lead); });
   };
   for (const int k : {1, 2, 3}) {
     CHECK(leaves_nothing([&] { return where_seen(SYS_write, test::only_the(k, ENOSPC), refused); }));
   }
   for (const long call : {SYS_fdatasync, SYS_linkat, SYS_fsync}) {
     CHECK(leaves_nothing([&] {
-      return test::where_refused(call, EIO,
-                                 [&] { return fails_with(Code::io, [&] { mail.send(large_letter("ann"), lead); }); });
+      return test::where_refused(
+          call, EIO, [&] { return fails_with(Code::io, [&] { mail.send(large_message_to("ann"), lead); }); });
     }));
   }
   CHECK(leaves_nothing([&] {
     return where_seen(SYS_openat2, for_file("ann_inbox.jsonl", ENOSPC),
-                      [&] { return fails_with(Code::io, [&] { mail.send(large_letter("ann"), lead); }); });
+                      [&] { return fails_with(Code::io, [&] { mail.send(large_message_to("ann"), lead); }); });
   }));
-  const Message sent = mail.send(large_letter("ann"), lead).front();
+  const Message sent = mail.send(large_message_to("ann"), lead).front();
   CHECK(sent.body_size == 1000 + 11 + 3 && body_of(box.mailbox, sent).ends_with("and the end\xef\xbf\xbd"));
 }
 
-// Some have it and some have not: that is not nothing.
+// A broadcast that reached only some members has an effect, so it is not a plain failure.
 void broadcasts() {
   const Box box;
   const Mail mail(box.root, box.team, 1);
   CHECK(where_seen(SYS_openat2, for_file("bob_inbox.jsonl", EIO), [&] {
-    return is_refused(Code::unknown, "sent to 1 of 2", [&] { mail.send(letter("", "broadcast"), actor("lead")); });
+    return is_refused(Code::unknown, "sent to 1 of 2", [&] { mail.send(message_to("", "broadcast"), actor("lead")); });
   }));
   CHECK(box.take() == "hello ");
 }
 
-// The user is told of a pause before it is noted: if that fails, something has happened.
+// The user is told of a pause before the pause is recorded. If recording fails, the outcome is unknown.
 void pauses() {
   Box box;
   set_setting(box.team, "exchange.limit", "1");
   const Mail mail(box.root, box.team, 1);
   const Actor bob = actor("bob", "run");
-  mail.send(letter("ann"), bob);
+  mail.send(message_to("ann"), bob);
   CHECK(test::fails_where(
-      SYS_renameat, EIO, "", [&] { mail.send(letter("ann"), bob); }, Code::unknown));
-  CHECK(fails_with(Code::paused, [&] { mail.send(letter("ann"), bob); }));
+      SYS_renameat, EIO, "", [&] { mail.send(message_to("ann"), bob); }, Code::unknown));
+  CHECK(fails_with(Code::paused, [&] { mail.send(message_to("ann"), bob); }));
   const auto to_user = mail.mailbox("user").take({}, 9, std::nullopt);
   CHECK(to_user && to_user->messages().size() == 2);
-  // What the user says is not counted, whatever runs it.
-  mail.send(letter("ann"), actor("user", "run"));
-  mail.send(letter("ann"), actor("user", "run"));
+  // Messages of the user are not counted, whichever run sends them.
+  mail.send(message_to("ann"), actor("user", "run"));
+  mail.send(message_to("ann"), actor("user", "run"));
 }
 
 void questions() {
   const Box box;
   const Mail mail(box.root, box.team, 1);
   const Requests& requests = mail.requests();
-  // A question whose message cannot be sent is withdrawn; one of which nobody knows whether it was stays.
-  CHECK(where_seen(SYS_openat2, for_file("ann_inbox.jsonl", EIO),
-                   [&] { return fails_with(Code::io, [&] { mail.send(letter("ann", "shutdown_request"), {}); }); }));
+  // A request whose message cannot be sent is withdrawn. If the outcome is unknown, it stays.
+  CHECK(where_seen(SYS_openat2, for_file("ann_inbox.jsonl", EIO), [&] {
+    return fails_with(Code::io, [&] { mail.send(message_to("ann", "shutdown_request"), {}); });
+  }));
   CHECK(requests.all([](const Error&) {}).empty());
   CHECK(where_seen(SYS_fdatasync, test::from_the(2, EIO), [&] {
     return test::refuse_calls(SYS_ftruncate, EIO) &&
-           fails_with(Code::unknown, [&] { mail.send(letter("ann", "shutdown_request"), {}); });
+           fails_with(Code::unknown, [&] { mail.send(message_to("ann", "shutdown_request"), {}); });
   }));
   const auto pending = requests.all([](const Error&) {});
   CHECK(pending.size() == 1);
@@ -502,15 +503,15 @@ void questions() {
   requests.withdraw(new_id());
 }
 
-// An answer that was under way when its sender died goes out once, with the same id, whoever repeats it.
+// An answer whose sender died is sent once, with the same id, whoever repeats it.
 void answers() {
   enum class Died { before_it_was_sent, before_it_was_read, before_it_was_final };
   for (const Died died : {Died::before_it_was_sent, Died::before_it_was_read, Died::before_it_was_final}) {
     const Box box;
     const Mail mail(box.root, box.team, 1);
-    OutgoingMessage plan = letter("lead", "plan_approval_request");
+    OutgoingMessage plan = message_to("lead", "plan_approval_request");
     const std::string id = *mail.send(plan, actor("ann")).front().request_id;
-    OutgoingMessage answer = letter("ann", "plan_approval_response");
+    OutgoingMessage answer = message_to("ann", "plan_approval_response");
     answer.content = "";
     answer.feedback = "";
     answer.request_id = id;
@@ -537,11 +538,11 @@ void answers() {
   }
 }
 
-// Nobody knows whether the answer was sent: it stays noted, so that it can be repeated.
-void unsure_answers() {
+// If the outcome of sending an answer is unknown, the answer stays recorded so that it can be repeated.
+void unknown_outcome_of_answers() {
   const Box box;
   const Mail mail(box.root, box.team, 1);
-  const std::string id = *mail.send(letter("lead", "plan_approval_request"), actor("ann")).front().request_id;
+  const std::string id = *mail.send(message_to("lead", "plan_approval_request"), actor("ann")).front().request_id;
   const auto answer = [&](Code code) {
     return fails_with(code, [&] {
       mail.requests().answer({id, RequestKind::plan, true, std::nullopt}, {}, new_id(),
@@ -565,18 +566,18 @@ int main() {
   rejected();
   positions();
   held();
-  hold_that_outlived();
+  stale_hold();
   taken_by_several();
   held_by_several();
   marked_as_taken();
   waiting();
-  waiting_for_the_rest();
+  returned_during_a_scan();
   bodies();
-  large_ones();
+  large_messages();
   broadcasts();
   pauses();
   questions();
   answers();
-  unsure_answers();
+  unknown_outcome_of_answers();
   return test::report();
 }

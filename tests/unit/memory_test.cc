@@ -1,4 +1,5 @@
-// What a model remembers: steps give turns, the same lines give the same turns, and what was shortened can be sent.
+// The memory of a model: steps give turns, the same lines give the same turns, and a shortened conversation can be
+// sent.
 #include "libteam/agent/model/memory.h"
 
 #include <sys/resource.h>
@@ -77,7 +78,7 @@ Message message(std::string id, std::string sender = "carol") {
 
 Piece task_piece(std::string prompt = "Do it.") { return {"task 3", Phase::work, 3, {}, std::move(prompt)}; }
 
-// All that can be seen of a memory, so that two can be compared.
+// Everything visible of a memory, to compare two of them.
 std::string seen(const Memory& memory) {
   std::string all;
   for (const Turn& turn : memory.turns()) all += to_line(turn) + "\n";
@@ -91,8 +92,8 @@ std::string seen(const Memory& memory) {
   return all + memory.last_word().value_or("(no last word)") + fmt::format(" {}", memory.size());
 }
 
-// A service takes it: turns alternate, the user begins, every call is answered in the next turn, every result has its
-// call in the turn before, and arguments that were JSON are.
+// True if a service accepts the turns: they alternate, the user begins, every call is answered in the next turn, every
+// result has its call in the turn before, and arguments that were JSON still are.
 bool can_be_sent(const Memory& memory) {
   const auto& turns = memory.turns();
   std::vector<std::string> open;
@@ -103,7 +104,7 @@ bool can_be_sent(const Memory& memory) {
       if (part.kind == Part::Kind::tool_result && std::erase(open, part.id) != 1) return false;
       if (part.kind == Part::Kind::tool_call && !Json::accept(part.arguments)) return false;
     }
-    // At the very end some may still be at work.
+    // In the last turn some calls may still run.
     if (!open.empty() && i + 1 < turns.size()) return false;
     for (const Part& part : turns[i].parts) {
       if (part.kind == Part::Kind::tool_call) open.push_back(part.id);
@@ -114,8 +115,8 @@ bool can_be_sent(const Memory& memory) {
 
 using Step = std::function<void(Memory& memory)>;
 
-// A conversation with everything in it.
-std::vector<Step> long_story() {
+// A conversation with every kind of step.
+std::vector<Step> long_conversation() {
   const auto answers = [](std::string id, std::string text) -> Step {
     return [=](Memory& memory) { memory.answer(call_part(id), text, false); };
   };
@@ -202,8 +203,8 @@ void known_messages() {
   CHECK(again.knows("m1") && again.knows("m2") && !again.knows("m3"));
 }
 
-// An answer that is not whole ends nothing, for the one who heard it and for one who reads it.
-void no_last_words() {
+// An incomplete answer does not end the work, neither in memory nor after the file is read again.
+void incomplete_answers() {
   for (const auto stop : {ModelAnswer::Stop::refused, ModelAnswer::Stop::too_long}) {
     const Place place;
     Memory memory = place.open();
@@ -222,12 +223,12 @@ void no_last_words() {
   const std::string turn = R"("turn":{"role":"model","parts":[{"type":"text","text":"I will not."}]}})";
   place.write(start + R"({"type":"answer","stop":"refused",)" + turn + "\n");
   CHECK(place.open().open() && !place.open().last_word());
-  // As it was written before there was such a key.
+  // The format from before that key existed.
   place.write(start + R"({"type":"answer",)" + turn + "\n");
   CHECK(place.open().last_word() == "I will not.");
 }
 
-// What a tool has concluded is the last word, whatever else stands behind it.
+// The conclusion of a tool ends the work, whatever follows it.
 void conclusions() {
   const Place place;
   Memory memory = place.open();
@@ -242,12 +243,12 @@ void conclusions() {
   CHECK(!memory.last_word() && !place.open().last_word());
 }
 
-// After each step of the story: one who opens the file sees what the one sees who wrote it.
+// After each step, a reader of the file gets the same memory as its writer.
 void opened_again() {
   const Place place, copy;
   Memory memory = place.open();
   std::vector<std::string> states = {seen(memory)};
-  for (const Step& step : long_story()) {
+  for (const Step& step : long_conversation()) {
     step(memory);
     CHECK(can_be_sent(memory));
     states.push_back(seen(memory));
@@ -263,7 +264,7 @@ void opened_again() {
   CHECK(line == states.size());
 }
 
-// A killed writer leaves any part of its last line: it is as if that step had not been.
+// A killed writer leaves any part of its last line, which is read as if that step had not happened.
 void torn_at_any_byte() {
   const Place place;
   Memory memory = place.open();
@@ -306,7 +307,7 @@ void broken_lines() {
   CHECK(place.open().turns().size() == 1);
 }
 
-// What others wrote may not be UTF-8: what is remembered is what will be remembered.
+// Text of others may not be UTF-8. The memory holds it as it will be read from the file.
 void invalid_text() {
   const Place place;
   Memory memory = place.open();
@@ -346,7 +347,7 @@ void cut_results() {
   CHECK(!memory.cut_results(2, 100));
   CHECK(can_be_sent(memory) && seen(place.open()) == seen(memory));
 
-  // In the middle of a character.
+  // The cut is inside a character.
   memory.answer(call_part("c4"), std::string(99, 'r') + std::string(500, '\0') + "ü", false);
   Memory other = place.open();
   CHECK(seen(other) == seen(memory));
@@ -375,9 +376,10 @@ std::size_t occurrences(const Memory& memory, std::string_view text) {
   return count;
 }
 
-// At every point of the story a summary leaves something that can be sent, says who this is, and keeps what it is at.
+// A summary at any point leaves a conversation that can be sent, states the identity of the member, and keeps its
+// current work.
 void summaries_anywhere() {
-  const auto story = long_story();
+  const auto story = long_conversation();
   for (std::size_t length = 1; length <= story.size(); ++length) {
     for (const std::size_t longest : {std::size_t{0}, std::size_t{60}, std::size_t{5000}}) {
       const Place place;
@@ -418,10 +420,10 @@ void summaries_shorten() {
   CHECK(memory.turns().size() == 3 && can_be_sent(memory));
   CHECK(memory.turns()[1].parts[0].id == "c49");
   CHECK(occurrences(memory, "Write the long file.") == 1);
-  // What was said stays on the disk.
+  // The omitted turns stay on the disk.
   CHECK(split(place.text(), '\n').size() == lines + 1);
 
-  // A prompt that is too long itself.
+  // A prompt that is itself too long.
   Place second;
   Memory other = second.open();
   other.begin(task_piece(std::string(200'000, 'p')));
@@ -433,7 +435,7 @@ void summaries_shorten() {
   CHECK(other.turns()[0].parts[0].text.find("What you are at now") != std::string::npos);
 }
 
-// Where nobody has a summary to give, what the model itself said stands in for it.
+// Without a summary, the model's own texts take its place.
 void no_summary() {
   const Place place;
   Memory memory = place.open();
@@ -445,7 +447,7 @@ void no_summary() {
   memory.summarize("", 100);
   CHECK(occurrences(memory, "4711") > 0 && occurrences(memory, "nobody knows") == 0);
   CHECK(can_be_sent(memory) && seen(place.open()) == seen(memory));
-  // The last summary is not forgotten either.
+  // The last summary is kept, too.
   memory.summarize("The colour is red.", 100);
   memory.add(answer_of({text_part("And the size is 9."), call_part("c4")}));
   memory.answer(call_part("c4"), "ok", false);
@@ -477,15 +479,15 @@ void huge_lines() {
   CHECK(seen(place.open()) == seen(again));
 }
 
-// The most memory that this process ever had, in bytes.
+// The peak memory of this process, in bytes.
 std::size_t peak() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::size_t>(usage.ru_maxrss) << 10;
 }
 
-// How much more memory than before a process needs to open the transcript again. It has a process of its own, because a
-// peak never goes down; that process begins with little.
+// The additional memory that a process needs to open the transcript. It uses a separate process with little memory,
+// because a peak never decreases.
 std::size_t cost_of_opening(const Place& place) {
   int ends[2];
   if (::pipe(ends) != 0) return SIZE_MAX;
@@ -508,7 +510,7 @@ std::string line(const char* type, const std::string& rest) {
   return fmt::format("{{\"timestamp\":1,\"type\":\"{}\"{}}}\n", type, rest);
 }
 
-// A piece of work with `count` calls, each with a result of so many bytes.
+// A piece of work with `count` calls, each with a result of `bytes` bytes.
 void write_calls(const Place& place, std::size_t count, std::size_t bytes, const std::string& end) {
   std::string text = line("work", R"(,"title":"t","phase":"work","task":null,"attempts":0,"messages":[],"text":"Go.")");
   for (std::size_t i = 0; i < count; ++i) {
@@ -521,11 +523,11 @@ void write_calls(const Place& place, std::size_t count, std::size_t bytes, const
   place.write(text + end);
 }
 
-// A memory that is opened again holds at no time much more than what it keeps.
-void opening_costs_what_is_kept() {
+// Opening a transcript never needs much more memory than the memory keeps.
+void memory_needed_to_open() {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return;  // a sanitizer keeps memory that was freed
+  return;  // a sanitizer keeps freed memory
 #endif
 #endif
   constexpr std::size_t kMany = 400, kBytes = 40'000, kAll = kMany * kBytes;
@@ -542,8 +544,8 @@ void opening_costs_what_is_kept() {
   CHECK(place.open().size() < kAll / 10 && occurrences(place.open(), "Step 398.") == 1);
 }
 
-// Opened again and again while it grows, it is the same as the one that never ended.
-void long_ones_are_the_same_again() {
+// Opened repeatedly while it grows, the memory is the same as one that was never closed.
+void long_conversations() {
   const Place place;
   Memory memory = place.open();
   memory.begin(task_piece());
@@ -560,10 +562,10 @@ void long_ones_are_the_same_again() {
 }  // namespace
 
 int main() {
-  opening_costs_what_is_kept();  // first: what other tests used stays a part of every peak
+  memory_needed_to_open();  // first, because memory used by other tests stays part of the peak
   steps_give_turns();
   known_messages();
-  no_last_words();
+  incomplete_answers();
   conclusions();
   opened_again();
   torn_at_any_byte();
@@ -575,6 +577,6 @@ int main() {
   summaries_shorten();
   no_summary();
   huge_lines();
-  long_ones_are_the_same_again();
+  long_conversations();
   return test::report();
 }

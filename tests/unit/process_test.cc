@@ -1,4 +1,4 @@
-// Running programs: what they say, how they end, and that nothing of them is left.
+// Running programs: output, exit status, and removal of all child processes.
 #include "libteam/system/process.h"
 
 #include <signal.h>
@@ -19,7 +19,7 @@ namespace {
 
 Program shell(const std::string& script) { return {{"sh", "-c", script}, {}, std::nullopt, ""}; }
 
-// Whether a process runs; one that waits to be reaped does not.
+// True if a process runs; a zombie does not.
 bool lives(pid_t pid) {
   for (int i = 0; i < 400; ++i) {
     if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
@@ -41,7 +41,8 @@ void answers() {
   CHECK(run_program({{"/etc/passwd"}, {}, std::nullopt, ""}, 10).status == 126);
   CHECK(run_program({{"true"}, {}, "/nowhere", ""}, 10).status == 126);
   CHECK(run_program({{"cat"}, {}, std::nullopt, "told"}, 10).out == "told");
-  CHECK(run_program({{"true"}, {}, std::nullopt, std::string(1 << 20, 'x')}, 10).status == 0);  // does not listen
+  CHECK(run_program({{"true"}, {}, std::nullopt, std::string(1 << 20, 'x')}, 10).status ==
+        0);  // does not read its input
   CHECK(run_program({{"wc", "-c"}, {}, std::nullopt, std::string(1 << 20, 'x')}, 10).out == "1048576\n");
   CHECK(run_program({{"pwd"}, {}, "/", ""}, 10).out == "/\n");
   const Program environment{{"sh", "-c", "echo $A-$HOME"}, {{"A", "a"}, {"HOME", std::nullopt}}, std::nullopt, ""};
@@ -49,8 +50,8 @@ void answers() {
   CHECK(run_program(shell("head -c 1000000 /dev/zero"), 10).out.size() == 64 * 1024);
 }
 
-// Both streams into a file of ours.
-void into_a_file() {
+// Both streams go to a file of ours.
+void output_to_a_file() {
   const Fd file(::memfd_create("output", MFD_CLOEXEC));
   Program program = shell("echo out; echo err >&2");
   program.output = file.get();
@@ -70,7 +71,7 @@ void time_limits() {
   CHECK(!lives(first_pid(deaf.out)));
 }
 
-// The program ends; what it left behind in a session of its own, out of reach of its group, ends too.
+// The program ends, and so does a child in a session of its own, outside the process group.
 void leftovers() {
   const Answered left =
       run_program(shell("setsid sh -c 'echo $$; exec sleep 1000' & wait_for=$!; sleep 0.1; exit 0"), 10);
@@ -82,8 +83,8 @@ void leftovers() {
   CHECK(!lives(first_pid(twice.out)));
 }
 
-// The main thread of a program's child has ended, another thread runs on: /proc shows a zombie, but it is ended too.
-void half_zombies() {
+// The main thread of a child has ended and another thread runs on. /proc shows a zombie, but the child is ended, too.
+void zombies_with_threads() {
   const std::string script =
       "import ctypes, os, threading, time\n"
       "print(os.getpid(), flush=True)\n"
@@ -96,7 +97,7 @@ void half_zombies() {
   CHECK(!lives(first_pid(left.out)));
 }
 
-// Who runs a program is killed: so is the program and all that it started.
+// If the caller is killed, the program and all its children are killed.
 void orphans() {
   int ends[2];
   if (::pipe(ends) != 0) return;
@@ -119,7 +120,7 @@ void orphans() {
 }
 
 void detached() {
-  // One that was started detached survives the program that started it.
+  // A detached program survives the program that started it.
   const Answered started =
       run_program(shell("TEAM_DETACHED=all setsid sleep 1000 >/dev/null 2>&1 & echo $!; sleep 0.1"), 10);
   const pid_t pid = first_pid(started.out);
@@ -142,11 +143,11 @@ void waiting() {
   CHECK(child.wait(Deadline::never(), -1, hear) == Child::Woke::ended);
   CHECK(child.status() == 137);
   CHECK(!lives(first_pid(said)));
-  child.stop();  // it is over: nobody is there to hear it
+  child.stop();  // the child has ended, so nothing gets the signal
   child.kill();
 }
 
-// One who was started without a standard input, or any other, gives its programs theirs all the same.
+// A process without standard input or output still gives its programs theirs.
 void closed_descriptors() {
   CHECK(test::elsewhere([] {
     ::close(STDIN_FILENO);
@@ -154,7 +155,7 @@ void closed_descriptors() {
   }));
 }
 
-// A program that was started, then calls that a signal interrupts or that fail.
+// Signals interrupt the wait for a program, or system calls fail.
 void interruptions() {
   const auto hears = [](long call, const test::Look& look, const std::string& expected) {
     return test::elsewhere([&] {
@@ -172,10 +173,10 @@ void interruptions() {
   CHECK(hears(SYS_read, test::only_the(1, EIO), ""));
 }
 
-// No process is left for the program: it has not run, and that is not taken for success.
+// No process can be started: the program has not run, and the result is not a success.
 void no_more_processes() {
   const auto has_not_run = [] {
-    const rlimit two{2, 2};  // us and the one between
+    const rlimit two{2, 2};  // this process and the one in between
     if (::setrlimit(RLIMIT_NPROC, &two) != 0 || ::setuid(54321) != 0) return true;
     const Fd file(::memfd_create("output", MFD_CLOEXEC));
     Program aside = shell("echo ran");
@@ -188,7 +189,7 @@ void no_more_processes() {
   CHECK(test::kProbes || test::elsewhere(has_not_run));
 }
 
-// Where nobody can see who is whose child, who is named ends at least.
+// Without a list of child processes, at least the known one is ended.
 void no_list_of_processes() {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -205,12 +206,12 @@ void no_list_of_processes() {
 }  // namespace
 
 int main() {
-  ::signal(SIGPIPE, SIG_IGN);  // as cli does
+  ::signal(SIGPIPE, SIG_IGN);  // as the commands do
   answers();
-  into_a_file();
+  output_to_a_file();
   time_limits();
   leftovers();
-  half_zombies();
+  zombies_with_threads();
   orphans();
   detached();
   waiting();

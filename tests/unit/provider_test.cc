@@ -1,8 +1,9 @@
-// Requests as they go out and answers as they come in, in both formats.
-#include "libteam/agent/model/provider.h"
+// Requests and answers in the formats of both services.
+#include "libteam/agent/model/wire.h"
 
 #include <nlohmann/json.hpp>
 
+#include "libteam/agent/model/address.h"
 #include "libteam/agent/model/anthropic.h"
 #include "libteam/agent/model/openai.h"
 #include "tests/unit/check.h"
@@ -35,7 +36,7 @@ Part whole_call(std::string id, std::string arguments) {
 Turn user(std::vector<Part> parts) { return {Turn::Role::user, std::move(parts)}; }
 Turn model(std::vector<Part> parts) { return {Turn::Role::model, std::move(parts)}; }
 
-// Three turns of the user's, two of the model's, two tools.
+// Three turns of the user, two of the model, two tools.
 ModelRequest request() {
   ModelRequest request;
   request.system = "You are a teammate.";
@@ -62,7 +63,7 @@ void anthropic_request() {
   CHECK(body["tools"].size() == 2 && !body["tools"][0].contains("cache_control"));
   CHECK(body["tools"][1]["cache_control"] == mark && body["tools"][1]["input_schema"]["type"] == "object");
 
-  // The model's blank turn is gone, so that the user's turns around it are one.
+  // The blank turn of the model is dropped, so the turns of the user around it are merged.
   const Json& messages = body["messages"];
   CHECK(messages.size() == 5);
   CHECK(messages[1]["role"] == "assistant" && messages[1]["content"].size() == 3);
@@ -75,7 +76,7 @@ void anthropic_request() {
   CHECK(!answered[0].contains("is_error") && answered[1]["is_error"] == true);
   CHECK(answered[2]["text"] == "And hurry." && answered[3]["text"] == "Well?");
 
-  // At most four marks are allowed in all.
+  // At most four cache marks are allowed.
   CHECK(!messages[0]["content"][0].contains("cache_control"));
   CHECK(answered[3]["cache_control"] == mark && messages[4]["content"][0]["cache_control"] == mark);
   const std::string text = kAnthropic.body(request());
@@ -112,7 +113,7 @@ void openai_request() {
   CHECK(calls["messages"][2]["tool_calls"][0]["function"]["arguments"] == "{}");
 }
 
-void hard_requests() {
+void difficult_requests() {
   ModelRequest hard;
   hard.system = "a\xFF";
   hard.turns = {user({text_part("")}), model({whole_call("functions.bash:0", "[1]")}),
@@ -131,7 +132,7 @@ void hard_requests() {
 struct Read {
   ModelAnswer answer;
   std::string heard;
-  std::optional<Kind> kind;  // of the error
+  std::optional<Kind> kind;  // the kind of the error
   std::string error;
 };
 
@@ -148,7 +149,7 @@ Read read_in_pieces(const WireFormat& format, std::string_view body, std::size_t
   return read;
 }
 
-// Cut anywhere it says the same.
+// The result must not depend on how the body is split.
 Read read_answer(const WireFormat& format, const std::string& body) {
   Read whole = read_in_pieces(format, body, body.size() + 1);
   for (const std::size_t size : {1, 2, 7, 64}) {
@@ -242,7 +243,7 @@ void anthropic_stops() {
   CHECK(stopped("max_tokens") == Stop::too_long && stopped("model_context_window_exceeded") == Stop::too_long);
   CHECK(stopped("pause_turn") == Stop::too_long);
   CHECK(stopped("refusal") == Stop::refused);
-  // No call, nothing to answer.
+  // Without a call there is nothing to answer.
   CHECK(stopped("tool_use") == Stop::end);
 }
 
@@ -264,7 +265,7 @@ void anthropic_errors() {
   CHECK(after_start("").kind == Kind::passing);
   CHECK(read_answer(kAnthropic, "").kind == Kind::passing);
   CHECK(read_answer(kAnthropic, events({kStart, stop("end_turn")})).kind == Kind::passing);
-  // The last event has no end.
+  // The last event is incomplete.
   CHECK(read_answer(kAnthropic, events({kStart, stop("end_turn")}) + "data: " + kStop + "\n").kind == Kind::passing);
 }
 
@@ -300,7 +301,7 @@ void openai_answers() {
   CHECK(answer.usage.input == 40 && answer.usage.cache_read == 60 && answer.usage.output == 42);
 }
 
-// What servers do that are compatible, more or less.
+// Deviations of servers that call themselves compatible.
 void openai_dialects() {
   const auto calls = [](const std::vector<std::string>& deltas) {
     std::vector<std::string> data;
@@ -308,13 +309,14 @@ void openai_dialects() {
     data.push_back(chunk("{}", "\"stop\""));
     return read_in_pieces(kOpenAi, chunks(data), 1000).answer;
   };
-  // All calls have the same index; why it stopped is not that there are calls; no [DONE]; arguments as an object.
+  // All calls have the same index, the stop reason does not mention calls, [DONE] is missing, and arguments are an
+  // object.
   const ModelAnswer same =
       calls({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}]})",
              R"({"tool_calls":[{"index":0,"id":"b","function":{"name":"bash","arguments":{"command":"y"}}}]})"});
   CHECK(same.stop == Stop::tool_calls && same.parts.size() == 2);
   CHECK(same.parts[0].arguments == "{\"command\":\"x\"}" && same.parts[1].arguments == "{\"command\":\"y\"}");
-  // No index and no id.
+  // The index and the id are missing.
   const ModelAnswer none =
       calls({R"({"tool_calls":[{"function":{"name":"a","arguments":"{}"}}]})",
              R"({"tool_calls":[{"function":{"name":"b"}},{"function":{"name":"c","arguments":"{"}}]})",
@@ -322,7 +324,7 @@ void openai_dialects() {
   CHECK(none.parts.size() == 3 && none.parts[1].name == "b" && none.parts[1].arguments == "{}");
   CHECK(none.parts[2].arguments == "{}");
   CHECK(!none.parts[0].id.empty() && none.parts[0].id != none.parts[1].id && none.parts[1].id != none.parts[2].id);
-  // The name and the id again with each piece.
+  // Each piece repeats the name and the id.
   const ModelAnswer again =
       calls({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"bash","arguments":"{"}}]})",
              R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"bash","arguments":"}"}}]})"});
@@ -355,7 +357,7 @@ void openai_errors() {
 
 void refusals() {
   const auto kind = [](int status, std::string_view body, const Headers& headers = {}) {
-    return error_of(status, parse_complaint(body), headers).kind();
+    return error_of(status, parse_service_error(body), headers).kind();
   };
   const std::string limited = R"({"type":"error","error":{"type":"rate_limit_error","message":"Slow"}})";
   CHECK(kind(429, limited) == Kind::limited && kind(529, "") == Kind::limited);
@@ -364,7 +366,7 @@ void refusals() {
   CHECK(kind(400, "") == Kind::final && kind(401, "") == Kind::final && kind(404, "") == Kind::final);
   CHECK(kind(500, "", {{"x-should-retry", "false"}}) == Kind::final);
   CHECK(kind(400, "", {{"x-should-retry", "true"}}) == Kind::passing);
-  // No money is not too much at once.
+  // A used-up quota is not a rate limit.
   CHECK(kind(429, R"({"error":{"message":"x","type":"insufficient_quota","code":"insufficient_quota"}})") ==
         Kind::final);
   CHECK(kind(429, R"({"error":{"type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}})") ==
@@ -382,7 +384,7 @@ void refusals() {
   CHECK(kind(401, R"({"error":{"message":"the context window is fine, the key is not"}})") == Kind::final);
 
   const auto text = [](int status, std::string_view body) {
-    return std::string(error_of(status, parse_complaint(body), {}).what());
+    return std::string(error_of(status, parse_service_error(body), {}).what());
   };
   CHECK(text(429, limited) == "429 rate_limit_error: Slow");
   CHECK(text(500, "") == "500" && text(502, "<html><body>") == "502 a page of HTML");
@@ -449,8 +451,8 @@ void limits() {
   CHECK(read_in_pieces(kAnthropic, "data: " + std::string(20 << 20, 'x'), 1 << 16).kind == Kind::final);
 }
 
-// What the hearer throws is its own affair.
-void hearers() {
+// An exception of the receiver passes through.
+void receivers_that_throw() {
   const auto reader = kOpenAi.read([](std::string_view) { fail(Code::io, "the disk is full"); });
   CHECK(fails_with(Code::io, [&] { reader->feed(chunks({chunk(R"({"content":"I"})")})); }));
 }
@@ -460,7 +462,7 @@ void hearers() {
 int main() {
   anthropic_request();
   openai_request();
-  hard_requests();
+  difficult_requests();
   anthropic_answers();
   anthropic_stops();
   anthropic_errors();
@@ -472,6 +474,6 @@ int main() {
   adaptations();
   addresses();
   limits();
-  hearers();
+  receivers_that_throw();
   return test::report();
 }

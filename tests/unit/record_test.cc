@@ -1,4 +1,4 @@
-// What the files of a team may say, where the message points if they do not, and what survives a rewrite.
+// The files of a team: valid contents, the position in error messages, and the keys that survive a rewrite.
 #include <cstdlib>
 
 #include "libteam/record/exchange.h"
@@ -120,7 +120,7 @@ void prices() {
   }
 }
 
-// What a role leaves open the environment says, and what that leaves open the provider.
+// Values that the role leaves open come from the environment, and then from the provider.
 void model_choices() {
   ModelChoice choice;
   choice.model = "claude-x";

@@ -1,4 +1,4 @@
-// What is recorded of a conversation and what is played back.
+// Recording and replaying a conversation.
 #include "libteam/agent/model/replay.h"
 
 #include <sys/stat.h>
@@ -51,7 +51,7 @@ Part call(std::string arguments) {
 
 Turn user(std::string words) { return {Turn::Role::user, {text(std::move(words))}}; }
 
-// Answers the n-th request with "answer n" and a call; fails instead where there is an error.
+// Answers the n-th request with "answer n" and a call, or fails with the n-th error.
 class Counting : public Provider {
  public:
   explicit Counting(std::vector<std::optional<ModelError>> errors = {}) : errors_(std::move(errors)) {}
@@ -76,8 +76,7 @@ ModelRequest opening() {
   return request;
 }
 
-// Asks `times` times, each time with what was answered and another word of the user's. Gives what was heard, or how it
-// failed.
+// Asks `times` times, each time with the previous answer and another text of the user. Returns the output or the error.
 std::string talk(Provider& provider, ModelRequest request, int times) {
   std::string said;
   for (int i = 0; i < times; ++i) {
@@ -118,7 +117,7 @@ void round_trips() {
   CHECK(answer.parts[1].name == "bash" && answer.parts[1].id == "c1" && answer.parts[1].arguments == "{\"broken");
   CHECK(answer.usage.input == 1 && answer.usage.output == 2 && answer.usage.cache_read == 3 &&
         answer.usage.cache_written == 4);
-  // People can read what was asked, and it stands there once.
+  // The requests are readable in the file, each part once.
   const std::string lines = recording.text();
   for (const char* once : {"user: Begin.", "You are one."}) {
     CHECK(contains(lines, once) && lines.find(once) == lines.rfind(once));
@@ -171,7 +170,7 @@ void differences() {
   other.tools.clear();
   CHECK(contains(replay(recording, other, 1), "the tools are other ones"));
 
-  // In the second call.
+  // A difference in the second call.
   ReplayingProvider player(recording.path());
   player.ask(opening(), -1, {});
   CHECK(contains(talk(player, opening(), 1),
@@ -181,7 +180,7 @@ void differences() {
                                                       "' has 2 calls and this is another one: 'user: Go on 1.'"));
 }
 
-// A conversation that becomes shorter in between.
+// The conversation is shortened in between.
 void compaction() {
   const Recording recording;
   ModelRequest summary = opening();
@@ -215,25 +214,25 @@ void errors() {
   } catch (const ModelError& error) {
     CHECK(error.kind() == Kind::window_full);
   }
-  // An interruption is not part of the conversation.
+  // An interruption is not recorded.
   const Recording interrupted;
   record(interrupted, 1, {ModelError(Kind::interrupted, "interrupted")});
   CHECK(interrupted.text().empty());
 }
 
 void restarts() {
-  // One that died while it wrote has left a torn line, and asked again.
+  // A process that died during a write left a torn line and asked again.
   const Recording torn;
   record(torn, 1);
   torn.write(torn.text().substr(0, torn.text().size() / 2));
   record(torn, 2);
   CHECK(replay(torn, opening(), 2) == "answer 1;answer 2;");
-  // One that died before it had the answer has asked again too.
+  // A process that died before the answer arrived asked again, too.
   const Recording recording;
   record(recording, 1);
   record(recording, 2);
   CHECK(replay(recording, opening(), 2) == "answer 1;answer 2;");
-  // One that is stopped and started again while it is played back finds its place.
+  // A process that is restarted during a replay finds its position.
   ReplayingProvider player(recording.path());
   ModelRequest request = opening();
   request.turns.push_back({Turn::Role::model, player.ask(request, -1, {}).parts});

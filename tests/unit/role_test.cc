@@ -1,4 +1,4 @@
-// What a role may say, and what is said to one who says something else.
+// The definition of a role: its keys, and the messages for wrong ones.
 #include "libteam/record/role.h"
 
 #include <string_view>
@@ -20,14 +20,14 @@ std::string refusal(const std::string& definition) {
 
 bool ends_with(std::string_view text, std::string_view end) { return text.ends_with(end); }
 
-void least() {
+void smallest_definition() {
   const RoleSpec role = parse("{}");
   CHECK(role.prompt.empty() && !role.plan);
   CHECK(!role.command && !role.model && !role.provider && !role.base_url && !role.tools);
   CHECK(!role.retries && !role.time_limit && !role.idle_timeout);
 }
 
-void all() {
+void all_keys() {
   const RoleSpec role = parse(
       "{\"prompt\":\"You write code.\",\"command\":\"claude -p\",\"model\":\"m\",\"provider\":\"openai\","
       "\"base_url\":\"http://localhost\",\"tools\":[\"bash\",\"read_file\"],\"plan\":true,"
@@ -38,10 +38,10 @@ void all() {
   CHECK(role.plan && role.retries == 0 && role.time_limit == 90 && role.idle_timeout == 300);
 }
 
-void nothing_said() {
+void empty_values() {
   const RoleSpec role = parse("{\"command\":null,\"tools\":null,\"plan\":null,\"limits\":{\"time\":null}}");
   CHECK(!role.command && !role.tools && !role.plan && !role.time_limit);
-  CHECK(parse("{\"tools\":[]}").tools == std::vector<std::string>{});  // none at all is not the same as all
+  CHECK(parse("{\"tools\":[]}").tools == std::vector<std::string>{});  // an empty list means no tools, not all tools
 }
 
 void durations() {
@@ -83,7 +83,7 @@ void refusals() {
   }
 }
 
-// What a user's file may hold, the configuration it goes into can hold.
+// A definition from a file that is within the limits also fits into the configuration.
 void from_files() {
   Team team;
   team.name = "alpha";
@@ -125,7 +125,7 @@ void unknown_roles() {
   team.name = "alpha";
   CHECK(!spec_of(team, "anything").plan);
   team.roles = {{"lead", "{\"prompt\":\"Lead.\"}"}};
-  CHECK(!spec_of(team, "anything").plan);  // the entry of the lead says nothing of others
+  CHECK(!spec_of(team, "anything").plan);  // the definition of the lead does not affect other roles
   team.roles.push_back({"reviewer", "{\"plan\":true}"});
   CHECK(spec_of(team, "reviewer").plan && !spec_of(team, std::nullopt).plan);
   CHECK(fails_with(Code::not_found, [&] { spec_of(team, "reviewr"); }));
@@ -138,9 +138,9 @@ void unknown_roles() {
 int main() {
   from_files();
   numbers();
-  least();
-  all();
-  nothing_said();
+  smallest_definition();
+  all_keys();
+  empty_values();
   durations();
   refusals();
   unknown_keys();

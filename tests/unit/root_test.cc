@@ -1,4 +1,4 @@
-// Where a store is looked for: upward, in the main worktree of a linked one, and where nothing can be known.
+// The search for a store: upward, in the main worktree of a linked one, and in a removed folder.
 #include "libteam/store/files/root.h"
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ class Place {
   void make(const std::string& folder) const { fs::create_directories(path + "/" + folder); }
   void put(const std::string& file, const std::string& text) const { std::ofstream(path + "/" + file) << text; }
 
-  // Which root is found from there, and by which rule; what lies on the way and is not used.
+  // The root found from a folder and the rule that found it, then the unused stores on the way.
   std::string found_in(const std::string& folder) const {
     return told(folder, [](const Root& root) { return root.path() + ": " + root.rule(); });
   }
@@ -52,7 +52,7 @@ class Place {
       try {
         text = tell(Root::find({}));
       } catch (const Error&) {
-        // None.
+        // No root was found.
       }
       for (std::size_t i = text.find(path); i != std::string::npos; i = text.find(path)) text.erase(i, path.size());
       return write_all(ends[1], text + "\n");
@@ -65,7 +65,7 @@ class Place {
   }
 };
 
-// As git makes them.
+// Makes the files of a linked worktree as git does.
 void link_worktree(const Place& place, const std::string& folder, const std::string& main) {
   place.make(folder);
   place.make(main + "/.git/worktrees/w");
@@ -76,42 +76,43 @@ void link_worktree(const Place& place, const std::string& folder, const std::str
 void worktrees() {
   const Place place;
   link_worktree(place, "linked", "main");
-  CHECK(place.found_in("linked") == "none");  // the main one has no store
+  CHECK(place.found_in("linked") == "none");  // the main worktree has no store
   place.make("main/.tasks");
   place.make("linked/inner");
   CHECK(place.found_in("linked/inner") == "/main: main worktree");
-  // A `.git` that is none.
+  // A `.git` file that is not valid.
   for (const char* text : {"", "something\n", "gitdir: /nowhere/at/all\n", "gitdir: /tmp\n"}) {
     place.make("odd");
     place.put("odd/.git", text);
     CHECK(place.found_in("odd") == "none");
   }
-  // One of a repository without files of its own.
+  // A worktree of a bare repository.
   place.make("bare/worktrees/w");
   place.put("bare/worktrees/w/commondir", "../..\n");
   place.put("odd/.git", "gitdir: " + place.path + "/bare/worktrees/w\n");
   CHECK(place.found_in("odd") == "none");
 }
 
-void strays() {
+void unused_stores() {
   const Place place;
   link_worktree(place, "main/linked", "main");
   link_worktree(place, "other", "far");
   place.make("main/linked/.teams");
   CHECK(place.strays_in("main/linked").empty());  // the main worktree has no store
   place.make("main/.tasks");
-  CHECK(place.strays_in("main/linked") == "/main ");  // above it, and the main one: once
+  CHECK(place.strays_in("main/linked") ==
+        "/main ");  // the store above it and that of the main worktree are the same one
   place.make("other/.tasks");
   place.make("far/.tasks");
   CHECK(place.strays_in("other") == "/far ");
   CHECK(place.strays_in("far").empty());
   link_worktree(place, "main/inner", "main");
   CHECK(place.found_in("main/inner") == "/main: upward from current folder");
-  CHECK(place.strays_in("main/inner").empty());  // it is the one that is used
+  CHECK(place.strays_in("main/inner").empty());  // it is the store in use
 }
 
-// In a folder that was removed nothing can be told, but what has a whole path.
-void nowhere() {
+// In a removed folder only absolute paths work.
+void removed_folder() {
   const Place place;
   place.make("gone");
   place.make("there");
@@ -146,8 +147,8 @@ void durability() {
 
 int main() {
   worktrees();
-  strays();
-  nowhere();
+  unused_stores();
+  removed_folder();
   durability();
   return test::report();
 }

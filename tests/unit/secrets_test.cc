@@ -1,10 +1,10 @@
-// The list of variables that hold secrets, what a program gets of an environment, and how a secret leaves a text.
+// Variables with secrets, the environment of a program, and the removal of secrets from a text.
 #include "libteam/base/secrets.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "libteam/agent/model/keys.h"
+#include "libteam/system/keys.h"
 #include "libteam/record/role.h"
 #include "libteam/system/environment.h"
 #include "tests/unit/check.h"
@@ -27,10 +27,10 @@ void names() {
 void redaction() {
   CHECK(redact("no key sk-12345 here, sk-12345", "sk-12345") == "no key [key] here, [key]");
   CHECK(redact("a banana", "a") == "a banana");
-  CHECK(redact("1234567", "1234567") == "1234567");  // 7 characters
+  CHECK(redact("1234567", "1234567") == "1234567");  // 7 characters are too short for a secret
   CHECK(redact("12345678", "12345678") == "[key]");
   CHECK(redact("text", "") == "text");
-  CHECK(redact("[key][key][key]", "[key][key]") == "[key][key]");  // what it wrote is not looked at again
+  CHECK(redact("[key][key][key]", "[key][key]") == "[key][key]");  // the replacement is not searched again
 }
 
 bool removes(const Variables& changes, const std::string& name) {

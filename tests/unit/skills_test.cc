@@ -1,4 +1,4 @@
-// Skills: which there are, what they say of themselves, and that nothing else can be read by that way.
+// Skills: their list and their descriptions, and that no other file can be read through them.
 #include "libteam/agent/tools/skills.h"
 
 #include <unistd.h>
@@ -46,7 +46,7 @@ void none() {
   CHECK(message_of([&] { read_skill(place.folder(), "pdf"); }).find("'pdf'; there are none") != std::string::npos);
 }
 
-void written_by_others() {
+void skills_of_other_tools() {
   namespace fs = std::filesystem;
   const Place place;
   place.put("csv", "Tables as text\n");
@@ -119,8 +119,8 @@ void nothing_else() {
   CHECK(read == "(refused)");
 }
 
-// One that is broken hides no other.
-void broken_ones() {
+// A broken skill does not hide the others.
+void broken_skills() {
   const Place place;
   place.put("good", "fine");
   place.put("huge", std::string((1 << 20) + 1, 'x'));
@@ -138,10 +138,10 @@ void broken_ones() {
 
 int main() {
   none();
-  written_by_others();
+  skills_of_other_tools();
   sorted_and_whole();
   descriptions();
   nothing_else();
-  broken_ones();
+  broken_skills();
   return test::report();
 }

@@ -1,4 +1,4 @@
-// A team as an archive and back, where files come and go meanwhile and where the system refuses a call.
+// A team as an archive and back, while files appear and vanish and system calls fail.
 #include "libteam/store/files/snapshot.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ class Saved : public test::TestStore {
     save_team(root, team, path_of(name), 1, [&](const std::string& what) { left_out += what + "\n"; });
     return left_out;
   }
-  // What is in the last one that was saved.
+  // The names in the last saved archive.
   std::vector<std::string> names() const {
     std::vector<std::string> all;
     const Fd fd = open_archive(path_of("out/saved.tar"));
@@ -49,13 +49,13 @@ class Saved : public test::TestStore {
     return std::find(all.begin(), all.end(), name) != all.end();
   }
   void load(const LoadChoice& choice = {}) const { load_team(root, path_of("out/saved.tar"), choice, 1); }
-  // Into a root of its own.
+  // Loads the archive into another root.
   void load_into(const test::TestStore& other) const {
     load_team(other.root, path_of("out/saved.tar"), {"beta", "board"}, 1);
   }
 };
 
-void what_belongs() {
+void contents() {
   const Saved store;
   fs::create_directories(store.of_team("model-slots/x"));
   store.put(".teams/alpha/model-slots/1", "");
@@ -66,7 +66,7 @@ void what_belongs() {
   CHECK(store.holds("team/events-5.txt") && !store.holds("team/model-slots/1") && store.holds("board/1.json"));
 }
 
-// Each file that goes between two looks was not there.
+// A file that vanishes after it was listed counts as missing.
 void vanishing() {
   const Saved store;
   fs::create_directory(store.of_team("hooks"));
@@ -93,7 +93,7 @@ void vanishing() {
   CHECK(where_seen(SYS_flock, replace, [&] { return fails_with(Code::not_found, [&] { store.save(); }); }));
 }
 
-// Of a backlog only what still counts.
+// Only the unread part of a backlog is saved.
 void backlogs() {
   const Saved store;
   const std::string text = "{\"done\":1}\n{\"left\":1}\n";
@@ -114,7 +114,7 @@ void backlogs() {
   CHECK(saved(inode + " x\n") == text.size() && saved(inode + " 1000\n") == text.size());
 }
 
-// Where nobody can write a lock that is there is taken, and none is made.
+// Without write permission an existing lock is taken and none is created.
 void read_only() {
   const Saved store;
   CHECK(test::where_refused(SYS_faccessat2, EROFS, [&] { return store.save().empty(); }));
@@ -124,7 +124,7 @@ void read_only() {
   CHECK(!store.has(".tasks/.lock"));
 }
 
-// Not every file system has files without a name, nor lets them get one.
+// Some file systems lack unnamed files, or cannot name them later.
 void unnamed() {
   const Saved store;
   const auto without = [&](int reason) {
@@ -146,8 +146,8 @@ void unnamed() {
   CHECK(files == 1);
 }
 
-// Beside it lies what a save that died left, and what is somebody's own.
-void beside() {
+// The leftover of a dead save is removed; files of the user stay.
+void leftovers_beside_the_archive() {
   const Saved store;
   const std::string left = "out/.tmp-cafe-0123456789abcdef";
   const std::vector<std::string> others = {"out/.tmp-beef-0123456789abcdef", "out/.tmp-cafe-0123",
@@ -155,7 +155,7 @@ void beside() {
                                            "out/.tmp-notes"};
   store.put(left, "");
   for (const std::string& other : others) store.put(other, "");
-  // The first of them is being written.
+  // Another process is writing the first of them.
   const Fd writer(::open(store.path_of(others.front()).c_str(), O_RDONLY | O_CLOEXEC));
   CHECK(::flock(writer.get(), LOCK_EX) == 0);
   store.save();
@@ -173,7 +173,7 @@ void elsewhere() {
   };
   CHECK(where_seen(SYS_openat, no_device,
                    [&] { return is_refused(Code::io, "cannot open", [&] { save_to("/dev/null"); }); }));
-  // The archive is made in TMPDIR.
+  // The archive is built in TMPDIR.
   const auto streams = [&](const char* folder) {
     if (folder == nullptr) ::unsetenv("TMPDIR");
     else ::setenv("TMPDIR", folder, 1);
@@ -192,7 +192,7 @@ void elsewhere() {
   }));
 }
 
-// Lines that were set aside want no content, nor does a folder that is called like a mailbox.
+// Rejected lines and a folder named like a mailbox need no body.
 void lost_contents() {
   const Saved store;
   const std::string id(26, '0');
@@ -208,7 +208,7 @@ void lost_contents() {
   CHECK(other.has("board/2.json"));
 }
 
-// A hook that cannot be made one is not loaded as something else.
+// A hook that cannot be made executable is not loaded as a plain file.
 void hooks() {
   const Saved store;
   fs::create_directory(store.of_team("hooks"));
@@ -220,7 +220,7 @@ void hooks() {
   CHECK(!other.has(".teams/beta") && !other.has("board/1.json"));
 }
 
-// A load that cannot move the tasks in has changed nothing, and the numbers of the board are what they were.
+// A load that cannot move the tasks changes nothing, and the next id of the board stays.
 void boards() {
   const Saved store;
   store.save();
@@ -243,14 +243,14 @@ void boards() {
   other.put("board/.highwatermark", "7\n");
   CHECK(refused(other, EIO));
   CHECK(other.text_of("board/.highwatermark").starts_with("7"));
-  // Over the border of a file system they are copied.
+  // Across file systems the tasks are copied.
   CHECK(refused(other, EXDEV));
   CHECK(other.has("board/1.json") && other.has(".teams/beta/config.json"));
   CHECK(other.text_of("board/.highwatermark").starts_with("7"));
 }
 
-// The very same tasks and no team: a load that died. But not if they are another team's.
-void gone_on() {
+// The same tasks without a team are the rest of a load that died, unless they belong to another team.
+void interrupted_load() {
   const Saved store;
   store.save();
   const auto board_of = [](const test::TestStore& other, const std::string& name, const std::string& board) {
@@ -262,7 +262,7 @@ void gone_on() {
   const test::TestStore other;
   store.load_into(other);
   fs::remove_all(other.path_of(".teams/beta"));
-  // Of these none has the board: one lies elsewhere, one has no board, one is not to be trusted, one is broken.
+  // None of these teams has the board: it is elsewhere, missing, unsafe or broken.
   board_of(other, "gamma", "nowhere");
   other.remove("nowhere");
   board_of(other, "delta", "link");
@@ -276,7 +276,7 @@ void gone_on() {
         return std::string_view("config.json") == reinterpret_cast<const char*>(given[1]) && ++seen == 2 ? EIO : 0;
       },
       [&] { return is_refused(Code::io, "cannot open", [&] { store.load_into(other); }); }));
-  // One of the tasks goes while they are compared, here or where the archive is unpacked: then they are not the same.
+  // A task vanishes during the comparison, on the board or in the unpacked archive, so they are not the same.
   const auto lose = [&](const std::string& folder) {
     for (const auto& entry : fs::recursive_directory_iterator(other.path_of(folder))) {
       if (entry.path().filename() == "1.json") return void(fs::remove(entry.path()));
@@ -296,7 +296,7 @@ void gone_on() {
   CHECK(fails_with(Code::conflict, [&] { store.load_into(other); }));
 }
 
-// A mark in the archive that cannot be read is another matter than one that is broken.
+// A watermark that cannot be read is an error, unlike a broken one.
 void marks() {
   const Saved store;
   store.put(".tasks/.highwatermark", "many\n");
@@ -318,17 +318,17 @@ int main() {
     std::puts("skipped: seccomp does not work here");
     return 0;
   }
-  what_belongs();
+  contents();
   vanishing();
   backlogs();
   read_only();
   unnamed();
-  beside();
+  leftovers_beside_the_archive();
   elsewhere();
   lost_contents();
   hooks();
   boards();
-  gone_on();
+  interrupted_load();
   marks();
   return test::report();
 }

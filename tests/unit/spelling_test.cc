@@ -1,4 +1,4 @@
-// Which known word an unknown one resembles.
+// The known word that an unknown word resembles.
 #include "libteam/base/spelling.h"
 
 #include "tests/unit/check.h"
@@ -35,7 +35,7 @@ void synonyms() {
   CHECK(meant_key("title", kTask) == "subject");
   CHECK(meant_key("timeout", {"time", "idle"}) == "time");
   CHECK(meant_key("retry", {"retries", "time"}) == "retries");
-  // A synonym counts only where the key itself is known.
+  // A synonym counts only if the key itself is known.
   CHECK(!meant_key("timeout", kTask));
 }
 

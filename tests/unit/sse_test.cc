@@ -1,4 +1,4 @@
-// Server-sent events, however the body is cut.
+// Server-sent events, however the body is split.
 #include "libteam/agent/model/sse.h"
 
 #include <vector>
@@ -10,7 +10,7 @@ using namespace team;
 
 namespace {
 
-// What is heard of a body that comes in pieces of `size` bytes: "type=data", each followed by ";".
+// The events of a body that arrives in pieces of `size` bytes: "type=data", each followed by ";".
 std::string heard(std::string_view body, std::size_t size, std::size_t most = 1000) {
   std::string all;
   EventReader reader([&](const ServerEvent& event) { all += event.type + "=" + event.data + ";"; }, most);
@@ -18,7 +18,7 @@ std::string heard(std::string_view body, std::size_t size, std::size_t most = 10
   return all;
 }
 
-// Whether it is the same in pieces of any size.
+// True if pieces of any size give the same result.
 bool always(std::string_view body, std::string_view expected) {
   for (std::size_t size = 1; size <= body.size(); ++size) {
     if (heard(body, size) != expected) return false;

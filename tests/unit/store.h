@@ -1,4 +1,4 @@
-// A root of its own for a test, with a team in it: lead, ann (a coder) and bob (a tester).
+// A separate root for a test, with a team: lead, ann (a coder) and bob (a tester).
 #pragma once
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ class TestStore {
   TestStore& operator=(const TestStore&) = delete;
   ~TestStore() { std::filesystem::remove_all(path); }
 
-  // Paths are beneath the root.
+  // Paths are relative to the root.
   std::string path_of(const std::string& name) const { return path + "/" + name; }
   std::string of_team(const std::string& name) const { return path + "/.teams/alpha/" + name; }
   bool has(const std::string& name) const { return std::filesystem::exists(path_of(name)); }

@@ -1,4 +1,4 @@
-// A change of the board as a whole: who is told of it, and what a failure after the change means.
+// Operations on tasks: their notifications, and the outcome of a failure after the change.
 #include "libteam/store/task_operations.h"
 
 #include "libteam/system/lock.h"
@@ -10,7 +10,7 @@ using namespace team::test;
 
 namespace {
 
-// Task 1 is ann's and in progress; task 2 of bob and task 3 of lead wait for it.
+// ann owns task 1, which is in progress. Task 2 of bob and task 3 of lead wait for it.
 struct Desk {
   Desk() : board(store.open_board()), mail(store.root, store.team, 0.05), ann(actor("ann")) {
     Draft second = draft("two", {1}), third = draft("three", {1});
@@ -22,7 +22,7 @@ struct Desk {
   }
 
   TaskOperations tasks() { return {board, &mail, &store.team, ann}; }
-  // The texts that wait for a member, one a line.
+  // The messages in the mailbox of a member, one per line.
   std::string told(const std::string& name) const {
     std::string texts;
     mail.mailbox(name).peek({}, 100, std::nullopt, [&](const Message& message) { texts += message.content + "\n"; });
@@ -49,7 +49,7 @@ void completions() {
   CHECK(fails_with(Code::invalid_state, [&] { desk.tasks().complete(1, std::nullopt); }));
 }
 
-// Nothing became free, so nobody is told.
+// No task became ready, so no member is told.
 void failures_and_releases() {
   Desk desk;
   CHECK(desk.tasks().release(1, "no time", std::nullopt).changed.task.error == "no time");
@@ -74,7 +74,7 @@ void assignments() {
   CHECK(alone.create({given}).trouble.empty());
 }
 
-void inbox_that_is_held() {
+void locked_inbox() {
   Desk desk;
   const Lock lock = desk.hold("bob_inbox.lock");
   const TaskUpdate update = desk.tasks().complete(1, std::nullopt);
@@ -83,8 +83,8 @@ void inbox_that_is_held() {
   CHECK(!desk.told("lead").empty());
 }
 
-// The change is on the board and the log fails: what became free is found again, and its owners are told.
-void log_that_is_held() {
+// The change is on the board and the log fails: the tasks that became ready are found again and their owners are told.
+void locked_log() {
   Desk desk;
   const Lock lock = desk.hold("events.lock");
   const TaskUpdate update = desk.tasks().complete(1, std::nullopt);
@@ -93,7 +93,7 @@ void log_that_is_held() {
   CHECK(!desk.told("bob").empty() && !desk.told("lead").empty());
 }
 
-void board_that_is_held() {
+void locked_board() {
   Desk desk;
   const Lock lock = Lock::acquire(*Folder::find(desk.store.path_of(".tasks")), ".lock", 1);
   CHECK(fails_with(Code::again, [&] { desk.tasks().complete(1, std::nullopt); }));
@@ -106,8 +106,8 @@ int main() {
   completions();
   failures_and_releases();
   assignments();
-  inbox_that_is_held();
-  log_that_is_held();
-  board_that_is_held();
+  locked_inbox();
+  locked_log();
+  locked_board();
   return test::report();
 }

@@ -1,4 +1,4 @@
-// The state machine, what a task file may say, what survives a rewrite.
+// Changes of status, the contents of a task file, and the keys that survive a rewrite.
 #include "libteam/record/task.h"
 
 #include "tests/unit/check.h"
@@ -15,7 +15,7 @@ std::string refusal(std::string_view text) {
   return message_of([&] { parse(text); });
 }
 
-void moves() {
+void changes_of_status() {
   using enum Status;
   const Status all[] = {pending, in_progress, completed, failed};
   for (const Status from : all) {
@@ -44,7 +44,7 @@ void files() {
   CHECK(parse("{\"blockedBy\": [2, 1, 2]}").blocked_by == (std::vector<TaskId>{2, 1}));
 }
 
-void survival() {
+void rewrites() {
   const std::string text =
       "{\"id\":3,\"subject\":\"x\",\"mine\":{\"deep\":[1,2.5,null]},\"metadata\":{\"k\":1},\"also\":\"kept\"}";
   const Task again = parse(to_file(parse(text)));
@@ -80,9 +80,9 @@ void drafts() {
 }  // namespace
 
 int main() {
-  moves();
+  changes_of_status();
   files();
-  survival();
+  rewrites();
   metadata();
   drafts();
   return test::report();

@@ -1,4 +1,4 @@
-// A team and how it is: members, their states, the log, the hooks; and what team-fsck finds.
+// A team and its status: members, their states, the log, the hooks, and the findings of team-fsck.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -43,7 +43,7 @@ class Alpha : public test::TestStore {
   void put(const std::string& name, std::string_view text) const { TestStore::put(".teams/alpha/" + name, text); }
   bool has(const std::string& name) const { return TestStore::has(".teams/alpha/" + name); }
   void remove(const std::string& name) const { TestStore::remove(".teams/alpha/" + name); }
-  // One who ran and does not any more, or never wrote how it is.
+  // A member that ran and has ended, or that never wrote a state.
   void end(const std::string& member, State state) const {
     put(member + ".alive", "");
     MemberState last;
@@ -56,8 +56,8 @@ class Alpha : public test::TestStore {
   Mail mail;
 };
 
-// A team that is gone, or another of that name, while somebody waits for its lock.
-void lost_teams() {
+// The team is deleted, or replaced by another of that name, while a process waits for its lock.
+void deleted_teams() {
   const Alpha alpha;
   const auto hide = [&] { fs::rename(alpha.path_of(".teams"), alpha.path_of("hidden")); };
   CHECK(where_seen(SYS_openat2, before_file(".teams", hide, 2), [&] {
@@ -74,7 +74,7 @@ void lost_teams() {
     return 0;
   };
   CHECK(where_seen(SYS_flock, replace, [&] { return is_refused(Code::not_found, "no team 'alpha'", change); }));
-  // The folder without the file.
+  // The folder exists without the file.
   CHECK(fails_with(Code::not_found, change));
   CHECK(fails_with(Code::not_found, [&] { alpha.roster.get("alpha"); }));
   CHECK(fails_with(Code::not_found, [&] { alpha.roster.version_of("alpha"); }));
@@ -85,16 +85,16 @@ void states() {
   const auto begin = [&] { return Presence(alpha.roster, alpha.team, "ann", 1); };
   CHECK(!note_end(alpha.folder, "ann", "gone"));
   alpha.put("ann.json", "{");
-  CHECK(!begin().before());  // it only tells of the past
+  CHECK(!begin().before());  // it has no earlier state
   CHECK(where_seen(SYS_openat2, for_file("ann.json", EIO),
                    [&] { return is_refused(Code::io, "cannot open", [&] { begin(); }); }));
   Presence presence = begin();
   alpha.remove("ann.json");
-  CHECK(!idles(alpha.roster, alpha.team, "ann"));  // it has not said yet how it is
+  CHECK(!idles(alpha.roster, alpha.team, "ann"));  // it has not written a state yet
   presence.begin({}, alpha.mail, actor("ann"));
   presence.set_usage("{\"input\":7}");
   CHECK(where_refused(SYS_renameat, ENOSPC, [&] {
-    presence.set_usage("{\"input\":8}");  // is asked again next time
+    presence.set_usage("{\"input\":8}");  // read again next time
     return presence.now().usage == "{\"input\":8}";
   }));
   CHECK(state_of(alpha.folder, "ann")->usage.find('7') != std::string::npos);
@@ -117,7 +117,7 @@ void events() {
   alpha.put("events.jsonl", whole + "torn");
   CHECK(fails_where(SYS_ftruncate, EIO, "cannot write", [&] { alpha.log.append(kOrigin, one); }));
   CHECK(alpha.log.append(kOrigin, one).first == 2);
-  // What is done and could not be written down is done.
+  // An operation that succeeded but could not be logged still counts as done.
   {
     const Lock lock = Lock::acquire(alpha.folder, "events.lock", 1);
     const EventLog hasty(alpha.folder, 0);
@@ -128,19 +128,19 @@ void events() {
   CHECK(fails_with(Code::unknown, [&] { alpha.log.record(kOrigin, one); }));
 }
 
-// Who reads sees all of them in order, whatever is put aside meanwhile.
-void events_put_aside() {
+// A reader sees all events in order, whatever is rotated meanwhile.
+void rotated_events() {
   const Alpha alpha;
   const std::vector<Event> one = {make_event("NOTED", {})};
   ::setenv("TEAM_EVENTS_ROTATE", "1", 1);
-  // Who was there before the first sees it.
+  // A reader that started before the first event sees it.
   bool is_seen = false;
   const auto see = [&](std::string_view) { return is_seen = true; };
   alpha.log.follow(0, -1, see, [&] { return is_seen || alpha.log.append(kOrigin, one).first != 1; });
   CHECK(is_seen);
   for (int i = 0; i < 4; ++i) alpha.log.append(kOrigin, one);
   CHECK(alpha.has("events-4.jsonl"));
-  // Who has opened it sees it once, even if it is put aside before the others are listed.
+  // A reader that has the file open sees each event once, even if the file is rotated before it lists the others.
   int appended = 0;
   const auto put_aside = [&](const test::CallArguments&) {
     if (appended++ == 0) alpha.log.append(kOrigin, one);
@@ -169,23 +169,23 @@ void events_put_aside() {
   still_to_come = 100;
   at_once = 2;
   const std::int64_t all = alpha.log.last_sequence() + still_to_come;
-  ::alarm(30);  // else it may wait for ever
+  ::alarm(30);  // otherwise a fault could make the test wait for ever
   alpha.log.follow(last, -1, read, [&] { return last == all; });
   ::alarm(0);
   CHECK(in_order == all);
-  // Nobody numbers anything after lines of somebody else's.
+  // No event is numbered after lines of another program.
   alpha.put("events.jsonl", "mine\n");
   const std::int64_t next = alpha.log.append(kOrigin, one).first;
   CHECK(alpha.text_of(".teams/alpha/events.jsonl").starts_with("mine\n"));
   alpha.log.append(kOrigin, one);
   CHECK(alpha.text_of(fmt::format(".teams/alpha/events-{}.jsonl", next)).starts_with("mine\n"));
   CHECK(alpha.text_of(".teams/alpha/events-1.jsonl").find("\"seq\":1,") != std::string::npos);
-  // Its writer died before it began the next file.
+  // The writer died before it began the next file.
   fs::rename(alpha.path_of(".teams/alpha/events.jsonl"),
              alpha.path_of(fmt::format(".teams/alpha/events-{}.jsonl", next + 1)));
   CHECK(alpha.log.last_sequence() == next + 1);
   CHECK(alpha.log.append(kOrigin, one).first == next + 2);
-  // One that somebody removes is gone, even if it was there a moment ago.
+  // A file that is removed is gone, even if it was listed a moment before.
   std::vector<std::int64_t> numbers;
   const auto remove_third = [&](std::string_view line) {
     numbers.push_back(sequence_of(line).value_or(0));
@@ -204,7 +204,7 @@ void events_put_aside() {
   ::unsetenv("TEAM_EVENTS_ROTATE");
 }
 
-// What was said twenty thousand events ago is not lately.
+// A digest does not go back twenty thousand events.
 void digests() {
   const Alpha alpha;
   OutgoingMessage letter;
@@ -217,7 +217,7 @@ void digests() {
   CHECK(digest_for(alpha.log, alpha.team, "lead").empty());
 }
 
-// A line is there whole or not at all.
+// A line is written completely or not at all.
 void transcripts() {
   const Alpha alpha;
   for (const Durability durability : {Durability::process, Durability::power}) {
@@ -239,7 +239,7 @@ void transcripts() {
 }
 
 void hooks() {
-  ::setenv("TEAM_TRUST", "1", 1);  // no mark of trust: that would lie in the home of the user
+  ::setenv("TEAM_TRUST", "1", 1);  // no file of trust, which would be in the home of the user
   const Alpha alpha;
   const Hooks hooks(alpha.folder, alpha.root, "alpha", 10);
   CHECK(!hooks.any() && !hooks.has("task-created"));
@@ -259,7 +259,7 @@ void hooks() {
     ::setenv("TEAM_HOOK", "x", 1);
     return !hooks.any() && !hooks.has("task-created");
   }));
-  // One that cannot be looked at may be one that refuses: so it is not passed over.
+  // A hook that cannot be checked might refuse, so it is not skipped.
   for (const int k : {1, 2}) {
     CHECK(where_seen(SYS_newfstatat, test::only_the(k, EIO),
                      [&] { return is_refused(Code::io, "cannot look at", [&] { hooks.has("task-created"); }); }));
@@ -280,7 +280,7 @@ std::string notes_of(const TeamStatus& status) {
   return text;
 }
 
-void glance() {
+void status() {
   Alpha alpha;
   Board board = alpha.open_board();
   const auto look = [&] { return look_at_team(alpha.roster, alpha.team, board.view(), [](TaskId, const Error&) {}); };
@@ -301,7 +301,7 @@ void glance() {
   CHECK(look().members[2].state == "dead");
   CHECK(where_seen(SYS_openat2, for_file("bob.json", EIO),
                    [&] { return is_refused(Code::io, "cannot open", [&] { look(); }); }));
-  // Of many of a kind some are told.
+  // Of many tasks of a kind only some are shown.
   std::vector<Draft> many;
   for (int i = 0; i < 7; ++i) many.push_back(draft("wait", {1, 2, 3, 4}));
   for (int i = 0; i < 7; ++i) many.push_back(draft("fail"));
@@ -315,7 +315,7 @@ void glance() {
   CHECK(status.tasks.blocked == 7 && status.tasks.failed == 7 && status.tasks.notes.size() == 14);
   CHECK(notes_of(status).find("5 waits for #1, #2, #3 (bob), 1 more\n") != std::string::npos);
   CHECK(notes_of(status).find("12 no reason given\n") != std::string::npos);
-  // One in progress of which nobody wrote since when, and more of them than anybody wants to read.
+  // A task in progress without a start time, among too many to show.
   Task task = board.view().get(1);
   task.status = Status::in_progress;
   task.owner = "ann";
@@ -327,7 +327,7 @@ void glance() {
   CHECK(look().tasks.notes.size() == 34);
 }
 
-// On a disk of a megabyte, where one may be mounted.
+// On a disk of a megabyte, if mounting is allowed.
 void disks() {
   const auto as_told = [] {
     if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -380,7 +380,7 @@ void reasons() {
   CHECK(explained(alpha, board, 1) == "only for role tester: bob\n");
   edit([](Task& task) { task.owner = "bob"; });
   CHECK(explained(alpha, board, 1) == "assigned to bob\n");
-  // Whichever look at it the system refuses: what is told is the truth.
+  // Whichever read the system refuses, the explanation stays true.
   const std::string truth = explained(alpha, board, 2);
   for (int k = 1; k < 6; ++k) {
     const auto refuse = [k, seen = 0](const test::CallArguments& given) mutable {
@@ -404,8 +404,8 @@ std::string findings_of(const Alpha& alpha, Repair repair = Repair::no) {
   return text;
 }
 
-// Removes a finding if it was the only one.
-bool is_mended(const Alpha& alpha, const std::string& finding) {
+// Repairs the store, and returns true if this was the only finding.
+bool is_repaired(const Alpha& alpha, const std::string& finding) {
   return findings_of(alpha) == finding && findings_of(alpha, Repair::yes) == finding && findings_of(alpha).empty();
 }
 
@@ -414,22 +414,22 @@ void put_private(const Alpha& alpha, const std::string& name, std::string_view t
   fs::permissions(alpha.path_of(name), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-void litter() {
+void leftovers() {
   const Alpha alpha;
   CHECK(findings_of(alpha).empty());
   const std::string temporary = temporary_name();
   put_private(alpha, ".teams/alpha/" + temporary);
   const auto folder = Folder::find(alpha.of_team("."));
   const Temporary of_a_living_writer = Temporary::file(*folder);
-  CHECK(is_mended(alpha, ".teams/alpha/" + temporary + ": left by a writer that died\n"));
+  CHECK(is_repaired(alpha, ".teams/alpha/" + temporary + ": left by a writer that died\n"));
   const std::string id = new_id();
   fs::create_directory(alpha.of_team("bodies"));
   fs::permissions(alpha.of_team("bodies"), fs::perms::owner_all);
   put_private(alpha, ".teams/alpha/bodies/" + id);
-  CHECK(is_mended(alpha, ".teams/alpha/bodies/" + id + ": the content of no message\n"));
+  CHECK(is_repaired(alpha, ".teams/alpha/bodies/" + id + ": the content of no message\n"));
   fs::create_directory(alpha.path_of(".teams/.deleted-beta"));
   fs::permissions(alpha.path_of(".teams/.deleted-beta"), fs::perms::owner_all);
-  CHECK(is_mended(alpha, ".teams/.deleted-beta: a team that was deleted\n"));
+  CHECK(is_repaired(alpha, ".teams/.deleted-beta: a team that was deleted\n"));
 }
 
 void strange_files() {
@@ -451,10 +451,10 @@ void strange_files() {
   Task two = board.view().get(2);
   two.status = Status::completed;
   alpha.TestStore::put(".tasks/2.json", to_file(two));
-  CHECK(findings_of(alpha).empty());  // what is done waits for nothing
+  CHECK(findings_of(alpha).empty());  // a completed task waits for nothing
 }
 
-// The index says something else than the files, and does not see it.
+// The index differs from the files and does not detect it.
 void stale_index() {
   const Alpha alpha;
   Board board = alpha.open_board();
@@ -463,12 +463,12 @@ void stale_index() {
   Task task = board.view().get(590);
   task.status = Status::completed;
   alpha.TestStore::put(".tasks/590.json", to_file(task));
-  CHECK(is_mended(alpha, wrong));
+  CHECK(is_repaired(alpha, wrong));
   task = board.view().get(589);
   task.blocked_by = {588};
   alpha.TestStore::put(".tasks/589.json", to_file(task));
-  CHECK(is_mended(alpha, wrong));
-  // A folder whose time somebody has set back.
+  CHECK(is_repaired(alpha, wrong));
+  // The time of the folder was set back.
   struct stat before {};
   const std::string folder = alpha.path_of(".tasks");
   const auto unseen = [&](const std::function<void()>& change) {
@@ -476,7 +476,7 @@ void stale_index() {
     change();
     const timespec times[] = {before.st_atim, before.st_mtim};
     CHECK(::utimensat(AT_FDCWD, folder.c_str(), times, 0) == 0);
-    return is_mended(alpha, wrong);
+    return is_repaired(alpha, wrong);
   };
   const auto add = [&](TaskId id) {
     task.id = id;
@@ -489,7 +489,7 @@ void stale_index() {
   }));
 }
 
-// What goes while it is looked at was not there; what the system does not give is no finding.
+// A file that vanishes during the check counts as missing. A failing system call is not a finding.
 void vanishing() {
   const Alpha alpha;
   Board board = alpha.open_board();
@@ -533,17 +533,17 @@ int main() {
     std::puts("skipped: seccomp does not work here");
     return 0;
   }
-  lost_teams();
+  deleted_teams();
   states();
   events();
-  events_put_aside();
+  rotated_events();
   digests();
   transcripts();
   hooks();
-  glance();
+  status();
   disks();
   reasons();
-  litter();
+  leftovers();
   strange_files();
   stale_index();
   vanishing();

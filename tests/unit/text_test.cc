@@ -46,14 +46,14 @@ void unicode() {
   CHECK(columns("🙂") == 2);
   CHECK(cut_columns("日本語", 5) == "日本…");
   CHECK(cut_columns("日本語", 4) == "日…");
-  CHECK(columns("\xCD\xB0") == 1);  // between the first that are wider or narrower
+  CHECK(columns("\xCD\xB0") == 1);  // between the first wider and the first narrower characters
   CHECK(one_line("a\tb\nc\x1b[31m") == "a b c [31m");
-  // What turns the line around, isolates, or ends it: U+202E, U+2066 to U+2069, U+2028, U+2029.
+  // Characters that change the direction, isolate text or end a line: U+202E, U+2066 to U+2069, U+2028, U+2029.
   CHECK(one_line("a\xE2\x80\xAE b\xE2\x81\xA6 c\xE2\x81\xA9 d\xE2\x80\xA8 e\xE2\x80\xA9.") == "a  b  c  d  e .");
-  CHECK(one_line("a\xD8\x9C b\xE2\x80\x8E c\xE2\x80\x8F d\xE2\x81\xAF.") == "a  b  c  d .");  // marks of direction
+  CHECK(one_line("a\xD8\x9C b\xE2\x80\x8E c\xE2\x80\x8F d\xE2\x81\xAF.") == "a  b  c  d .");  // direction marks
   CHECK(one_line("\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xB0\xE2\x80\x8D\xD8\x9B\xD8\x9D") ==
         "\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xB0\xE2\x80\x8D\xD8\x9B\xD8\x9D");  // their neighbours
-  CHECK(one_line("\xEF\xBF\xBC\xEF\xBF\xBE\xEF\xBF\xBF") == "\xEF\xBF\xBC\xEF\xBF\xBD\xEF\xBF\xBD");  // no characters
+  CHECK(one_line("\xEF\xBF\xBC\xEF\xBF\xBE\xEF\xBF\xBF") == "\xEF\xBF\xBC\xEF\xBF\xBD\xEF\xBF\xBD");  // noncharacters
   CHECK(first_line("\n\none\ntwo") == "one");
   CHECK(first_line("\r\none\r\ntwo") == "one");
 }
@@ -73,10 +73,10 @@ void for_terminals() {
         "31m");
   CHECK(printable("a\xC2") == "a\xEF\xBF\xBD");
   CHECK(printable("").empty());
-  CHECK(printable("a\u202Eb\u2066c\u2069d\u2028e") == "abcde");  // would turn the rest of the line around
+  CHECK(printable("a\u202Eb\u2066c\u2069d\u2028e") == "abcde");  // they would reverse the rest of the line
 }
 
-// Every character: on a terminal those are escaped that one_line() blanks out, but for C0, of which colours consist.
+// For every character: escape_for_terminal() escapes those that one_line() blanks out, except C0, which colours need.
 void escapes() {
   CHECK(escape_for_terminal("\x1b[1ma\x1b[0m\tb\n") == "\x1b[1ma\x1b[0m\tb\n");
   CHECK(escape_for_terminal("\"\xC2\x9B"
@@ -109,7 +109,7 @@ void numbers() {
   CHECK(parse_seconds(".5") == 0.5);
   CHECK(!parse_seconds(std::string(400, '9')));
   for (const char* bad : {"", "x", "-1", "1d", "1 s", "inf", "nan", "1e999"}) CHECK(!parse_seconds(bad));
-  // In seconds it would be no number any more.
+  // In seconds it would be too large for a double.
   CHECK(parse_seconds(std::string(308, '9')) && !parse_seconds(std::string(308, '9') + "h"));
 }
 

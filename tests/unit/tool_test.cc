@@ -1,4 +1,4 @@
-// Whatever a model says, a call answers it and never throws.
+// Whatever a model sends, a call returns a result and never throws.
 #include "libteam/agent/tools/tool.h"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// What team-top draws and what its keys mean, without a terminal.
+// The screen of team-top and its keys, without a terminal.
 
 #include <fmt/core.h>
 
@@ -39,36 +39,37 @@ Task task(TaskId id, const std::string& subject, Status status, std::vector<Task
   return made;
 }
 
-void number(TeamView& scene) {
-  for (std::size_t i = 0; i < scene.members.size(); ++i) scene.members[i].number = i;
-  arrange(scene);
+void number(TeamView& snapshot) {
+  for (std::size_t i = 0; i < snapshot.members.size(); ++i) snapshot.members[i].number = i;
+  arrange(snapshot);
 }
 
-TeamView small_scene() {
-  TeamView scene;
-  scene.team = "alpha";
-  scene.lead = "lead";
-  scene.reader = "user";
+TeamView small_team() {
+  TeamView snapshot;
+  snapshot.team = "alpha";
+  snapshot.lead = "lead";
+  snapshot.reader = "user";
   for (const auto& [name, state] :
        {std::pair("lead", "lead"), {"ada", "idle"}, {"bob", "active"}, {"cy", "shutdown"}}) {
-    scene.members.push_back(member(name, state));
+    snapshot.members.push_back(member(name, state));
   }
   Task running = task(1, "Analyze", Status::in_progress);
   running.owner = "bob";
   running.claimed_at = kNow - 30;
-  scene.board[1] = running;
-  scene.board[2] = task(2, "Design", Status::pending, {1});
-  scene.board[3] = task(3, "Write", Status::pending);
+  snapshot.board[1] = running;
+  snapshot.board[2] = task(2, "Design", Status::pending, {1});
+  snapshot.board[3] = task(3, "Write", Status::pending);
   Task failed = task(4, "Build", Status::failed);
   failed.error = "no compiler";
-  scene.board[4] = failed;
-  scene.board[5] = task(5, "Start", Status::completed);
-  for (int i = 1; i <= 3; ++i) add(scene, {i, kNow, "bob", "TASK_UPDATED", fmt::format("event {}", i), "", "{}"}, 10);
-  number(scene);
-  return scene;
+  snapshot.board[4] = failed;
+  snapshot.board[5] = task(5, "Start", Status::completed);
+  for (int i = 1; i <= 3; ++i)
+    add(snapshot, {i, kNow, "bob", "TASK_UPDATED", fmt::format("event {}", i), "", "{}"}, 10);
+  number(snapshot);
+  return snapshot;
 }
 
-// Every row as wide as the screen, and as many as it has.
+// True if the picture has as many rows as the screen, each as wide as the screen.
 bool fills(const Picture& picture, Size size) {
   if (picture.rows.size() != size.rows) return false;
   const bool wide = std::all_of(picture.rows.begin(), picture.rows.end(),
@@ -85,7 +86,7 @@ std::string text_of(const Picture& picture) {
 
 bool shows(const Picture& picture, std::string_view text) { return text_of(picture).find(text) != std::string::npos; }
 
-// The row with the mark.
+// The selected row.
 std::string chosen(const Picture& picture) {
   for (const Row& row : picture.rows) {
     for (const Span& span : row) {
@@ -95,20 +96,20 @@ std::string chosen(const Picture& picture) {
   return "";
 }
 
-TopWish type(TopView& view, const TeamView& scene, std::string_view keys) {
-  TopWish last;
+TopAction type(TopView& view, const TeamView& snapshot, std::string_view keys) {
+  TopAction last;
   for (const char key : keys) {
-    if (key == '\n') last = view.press({Kind::enter, ""}, scene);
-    else if (key == '\t') last = view.press({Kind::tab, ""}, scene);
-    else if (key == '\x1b') last = view.press({Kind::escape, ""}, scene);
-    else last = view.press({Kind::character, std::string(1, key)}, scene);
+    if (key == '\n') last = view.press({Kind::enter, ""}, snapshot);
+    else if (key == '\t') last = view.press({Kind::tab, ""}, snapshot);
+    else if (key == '\x1b') last = view.press({Kind::escape, ""}, snapshot);
+    else last = view.press({Kind::character, std::string(1, key)}, snapshot);
   }
   return last;
 }
 
 void shows_all_at_80_by_24() {
   TopView view;
-  const Picture picture = view.draw(small_scene(), {24, 80}, kNow);
+  const Picture picture = view.draw(small_team(), {24, 80}, kNow);
   CHECK(fills(picture, {24, 80}));
   for (const char* text : {"alpha", "ada", "bob", "#1", "1 running", "1 failed", "waits for #1 (bob)", "no compiler",
                            "event 3", "q quit", "MEMBERS 4", "TASKS 5", "EVENTS"}) {
@@ -117,225 +118,225 @@ void shows_all_at_80_by_24() {
 }
 
 void fills_any_size() {
-  const TeamView scene = small_scene();
+  const TeamView snapshot = small_team();
   for (const char* keys : {"", "\t", "\t\t", "\n", "\t\n", "\t\t\n", "?", "m", "mhello", "s"}) {
     for (const Size size :
          {Size{60, 200}, {5, 20}, {1, 1}, {2, 3}, {3, 200}, {60, 5}, {12, 119}, {12, 120}, {11, 80}}) {
       TopView view;
-      type(view, scene, keys);
-      const bool filled = fills(view.draw(scene, size, kNow), size);
+      type(view, snapshot, keys);
+      const bool filled = fills(view.draw(snapshot, size, kNow), size);
       if (!filled) fmt::print(stderr, "{}x{} after '{}'\n", size.columns, size.rows, keys);
       CHECK(filled);
     }
   }
   TopView view;
   CHECK(fills(view.draw(TeamView(), {24, 80}, kNow), {24, 80}));
-  CHECK(type(view, TeamView(), "jk\n\tmj\n\t\n").kind == TopWish::Kind::none);
+  CHECK(type(view, TeamView(), "jk\n\tmj\n\t\n").kind == TopAction::Kind::none);
   CHECK(fills(view.draw(TeamView(), {24, 80}, kNow), {24, 80}));
 }
 
-void a_small_screen_has_the_pane_in_use() {
+void a_small_screen_shows_one_pane() {
   TopView view;
-  const TeamView scene = small_scene();
-  CHECK(shows(view.draw(scene, {5, 20}, kNow), "> bob"));
-  type(view, scene, "\t");
-  CHECK(shows(view.draw(scene, {5, 20}, kNow), "> #1"));
+  const TeamView snapshot = small_team();
+  CHECK(shows(view.draw(snapshot, {5, 20}, kNow), "> bob"));
+  type(view, snapshot, "\t");
+  CHECK(shows(view.draw(snapshot, {5, 20}, kNow), "> #1"));
 }
 
-void who_needs_somebody_stands_first() {
-  TeamView scene = small_scene();
-  scene.members.push_back(member("dora", "dead"));
-  scene.members.push_back(member("eve", "plan_pending"));
-  scene.members.back().plan = Request{};
-  number(scene);
+void members_that_need_attention_are_first() {
+  TeamView snapshot = small_team();
+  snapshot.members.push_back(member("dora", "dead"));
+  snapshot.members.push_back(member("eve", "plan_pending"));
+  snapshot.members.back().plan = Request{};
+  number(snapshot);
   std::string order;
-  for (const ViewMember& one : scene.members) order += one.status.name + " ";
+  for (const ViewMember& one : snapshot.members) order += one.status.name + " ";
   CHECK(order == "eve dora bob lead ada cy ");
-  CHECK(scene.tasks.front().posture == TaskState::running && scene.tasks.back().posture == TaskState::done);
+  CHECK(snapshot.tasks.front().state == TaskState::running && snapshot.tasks.back().state == TaskState::done);
 }
 
-void what_is_chosen_moves_with_it() {
-  TeamView scene = small_scene();
+void the_selection_follows_its_item() {
+  TeamView snapshot = small_team();
   TopView view;
-  type(view, scene, "jj");
-  CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> ada"));
-  for (ViewMember& one : scene.members) {
+  type(view, snapshot, "jj");
+  CHECK(chosen(view.draw(snapshot, {24, 80}, kNow)).starts_with("> ada"));
+  for (ViewMember& one : snapshot.members) {
     if (one.status.name == "ada") one.status.state = "dead";
   }
-  number(scene);
-  CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> ada"));
-  CHECK(scene.members.front().status.name == "ada");
+  number(snapshot);
+  CHECK(chosen(view.draw(snapshot, {24, 80}, kNow)).starts_with("> ada"));
+  CHECK(snapshot.members.front().status.name == "ada");
 }
 
-void what_leaves_is_replaced_by_its_neighbour() {
-  TeamView scene = small_scene();
+void a_removed_item_is_replaced_by_its_neighbour() {
+  TeamView snapshot = small_team();
   TopView view;
-  type(view, scene, "jjj");
-  CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> cy"));
-  std::erase_if(scene.members, [](const ViewMember& one) { return one.status.name == "cy"; });
-  number(scene);
-  CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> ada"));
-  type(view, scene, "\n");
-  std::erase_if(scene.members, [](const ViewMember& one) { return one.status.name == "ada"; });
-  number(scene);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "ada has left the team"));
-  scene.members.clear();
-  scene.board.clear();
-  number(scene);
-  CHECK(fills(view.draw(scene, {24, 80}, kNow), {24, 80}));
+  type(view, snapshot, "jjj");
+  CHECK(chosen(view.draw(snapshot, {24, 80}, kNow)).starts_with("> cy"));
+  std::erase_if(snapshot.members, [](const ViewMember& one) { return one.status.name == "cy"; });
+  number(snapshot);
+  CHECK(chosen(view.draw(snapshot, {24, 80}, kNow)).starts_with("> ada"));
+  type(view, snapshot, "\n");
+  std::erase_if(snapshot.members, [](const ViewMember& one) { return one.status.name == "ada"; });
+  number(snapshot);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "ada has left the team"));
+  snapshot.members.clear();
+  snapshot.board.clear();
+  number(snapshot);
+  CHECK(fills(view.draw(snapshot, {24, 80}, kNow), {24, 80}));
 }
 
-void many_of_both() {
-  TeamView scene = small_scene();
-  for (int i = 0; i < 200; ++i) scene.members.push_back(member(fmt::format("coder-{}", i), "idle"));
-  for (TaskId id = 10; id < 10'010; ++id) scene.board[id] = task(id, fmt::format("Task {}", id), Status::pending);
-  number(scene);
+void many_members_and_tasks() {
+  TeamView snapshot = small_team();
+  for (int i = 0; i < 200; ++i) snapshot.members.push_back(member(fmt::format("coder-{}", i), "idle"));
+  for (TaskId id = 10; id < 10'010; ++id) snapshot.board[id] = task(id, fmt::format("Task {}", id), Status::pending);
+  number(snapshot);
   TopView view;
-  CHECK(fills(view.draw(scene, {24, 80}, kNow), {24, 80}));
-  view.press({Kind::end, ""}, scene);
-  CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> cy"));
-  view.press({Kind::up, ""}, scene);
-  CHECK(chosen(view.draw(scene, {24, 80}, kNow)).starts_with("> coder-199"));
-  view.press({Kind::tab, ""}, scene);
-  view.press({Kind::end, ""}, scene);
-  CHECK(chosen(view.draw(scene, {60, 200}, kNow)).starts_with("> #5 "));
-  view.press({Kind::home, ""}, scene);
-  CHECK(chosen(view.draw(scene, {60, 200}, kNow)).starts_with("> #1 "));
-  view.press({Kind::page_down, ""}, scene);
-  const std::string there = chosen(view.draw(scene, {60, 200}, kNow));
+  CHECK(fills(view.draw(snapshot, {24, 80}, kNow), {24, 80}));
+  view.press({Kind::end, ""}, snapshot);
+  CHECK(chosen(view.draw(snapshot, {24, 80}, kNow)).starts_with("> cy"));
+  view.press({Kind::up, ""}, snapshot);
+  CHECK(chosen(view.draw(snapshot, {24, 80}, kNow)).starts_with("> coder-199"));
+  view.press({Kind::tab, ""}, snapshot);
+  view.press({Kind::end, ""}, snapshot);
+  CHECK(chosen(view.draw(snapshot, {60, 200}, kNow)).starts_with("> #5 "));
+  view.press({Kind::home, ""}, snapshot);
+  CHECK(chosen(view.draw(snapshot, {60, 200}, kNow)).starts_with("> #1 "));
+  view.press({Kind::page_down, ""}, snapshot);
+  const std::string there = chosen(view.draw(snapshot, {60, 200}, kNow));
   CHECK(there.starts_with("> #") && !there.starts_with("> #1 "));
 }
 
-void wide_characters_take_their_room() {
-  TeamView scene = small_scene();
-  scene.board[3].subject = "設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉";
-  scene.members[0].status.last_words = "進捗は五十パーセントです進捗は五十パーセントです進捗は五十パーセントです";
-  number(scene);
+void wide_characters_use_two_columns() {
+  TeamView snapshot = small_team();
+  snapshot.board[3].subject = "設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉設計する🎉";
+  snapshot.members[0].status.last_words = "進捗は五十パーセントです進捗は五十パーセントです進捗は五十パーセントです";
+  number(snapshot);
   for (std::size_t width = 10; width < 130; ++width) {
     TopView view;
-    CHECK(fills(view.draw(scene, {24, width}, kNow), {24, width}));
-    type(view, scene, "\t\n");
-    CHECK(fills(view.draw(scene, {24, width}, kNow), {24, width}));
+    CHECK(fills(view.draw(snapshot, {24, width}, kNow), {24, width}));
+    type(view, snapshot, "\t\n");
+    CHECK(fills(view.draw(snapshot, {24, width}, kNow), {24, width}));
   }
 }
 
-void no_text_drives_the_terminal() {
-  TeamView scene = small_scene();
+void no_text_controls_the_terminal() {
+  TeamView snapshot = small_team();
   const std::string evil =
       "a\x1b[2J\x07\r\n\xc2\x9b"
       "31m\xff";
-  scene.board[3].subject = scene.board[3].description = evil;
-  scene.board[4].error = evil;
-  for (ViewMember& one : scene.members) one.status.last_words = one.status.reason = evil;
-  add(scene, {4, kNow, evil, evil, evil, "", evil}, 10);
-  scene.speaker = "bob";
-  scene.speech = evil;
-  scene.team = evil;
-  number(scene);
+  snapshot.board[3].subject = snapshot.board[3].description = evil;
+  snapshot.board[4].error = evil;
+  for (ViewMember& one : snapshot.members) one.status.last_words = one.status.reason = evil;
+  add(snapshot, {4, kNow, evil, evil, evil, "", evil}, 10);
+  snapshot.speaker = "bob";
+  snapshot.speech = evil;
+  snapshot.team = evil;
+  number(snapshot);
   for (const char* keys : {"", "\n", "\tj\n", "\tjj\n", "\t\t\n"}) {
     TopView view;
-    view.draw(scene, {24, 80}, kNow);
-    type(view, scene, keys);
+    view.draw(snapshot, {24, 80}, kNow);
+    type(view, snapshot, keys);
     view.say(evil, Output::Tone::bad);
-    for (const Row& row : view.draw(scene, {24, 80}, kNow).rows)
+    for (const Row& row : view.draw(snapshot, {24, 80}, kNow).rows)
       CHECK(one_line(team::text_of(row)) == team::text_of(row));
   }
 }
 
 void a_message_is_typed_and_sent() {
-  const TeamView scene = small_scene();
+  const TeamView snapshot = small_team();
   TopView view;
-  type(view, scene, "m");
-  Picture picture = view.draw(scene, {24, 80}, kNow);
+  type(view, snapshot, "m");
+  Picture picture = view.draw(snapshot, {24, 80}, kNow);
   CHECK(shows(picture, "to bob: ") && picture.cursor);
-  type(view, scene, "hi qj");
-  view.press({Kind::backspace, ""}, scene);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "to bob: hi q "));
-  const TopWish wish = type(view, scene, "\n");
-  CHECK(wish.kind == TopWish::Kind::send && wish.member == "bob" && wish.text == "hi q");
-  CHECK(type(view, scene, "mhello\x1b").kind == TopWish::Kind::none);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "nothing was done"));
-  CHECK(type(view, scene, "m\n").kind == TopWish::Kind::none);
+  type(view, snapshot, "hi qj");
+  view.press({Kind::backspace, ""}, snapshot);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "to bob: hi q "));
+  const TopAction wish = type(view, snapshot, "\n");
+  CHECK(wish.kind == TopAction::Kind::send && wish.member == "bob" && wish.text == "hi q");
+  CHECK(type(view, snapshot, "mhello\x1b").kind == TopAction::Kind::none);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "nothing was done"));
+  CHECK(type(view, snapshot, "m\n").kind == TopAction::Kind::none);
 }
 
-void a_plan_is_judged_by_its_id() {
-  TeamView scene = small_scene();
+void a_plan_is_answered_by_its_id() {
+  TeamView snapshot = small_team();
   TopView view;
-  CHECK(type(view, scene, "a\n").kind == TopWish::Kind::none);
-  CHECK(!shows(view.draw(scene, {24, 80}, kNow), "approve the plan"));
+  CHECK(type(view, snapshot, "a\n").kind == TopAction::Kind::none);
+  CHECK(!shows(view.draw(snapshot, {24, 80}, kNow), "approve the plan"));
   view = TopView();
-  scene.members.back().plan = Request{};
-  scene.members.back().plan->id = "P1";
-  scene.members.back().plan->content = "1. read\n2. write";
-  number(scene);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "plan?"));
-  type(view, scene, "\n");
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "2. write"));
-  type(view, scene, "a");
-  scene.members.front().plan->id = "P2";  // another one comes while somebody types
-  TopWish wish = type(view, scene, "\n");
-  CHECK(wish.kind == TopWish::Kind::approve && wish.request == "P1" && wish.text.empty());
-  CHECK(type(view, scene, "r\n").kind == TopWish::Kind::none);
-  wish = type(view, scene, "no\n");
-  CHECK(wish.kind == TopWish::Kind::reject && wish.request == "P2" && wish.text == "no");
+  snapshot.members.back().plan = Request{};
+  snapshot.members.back().plan->id = "P1";
+  snapshot.members.back().plan->content = "1. read\n2. write";
+  number(snapshot);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "plan?"));
+  type(view, snapshot, "\n");
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "2. write"));
+  type(view, snapshot, "a");
+  snapshot.members.front().plan->id = "P2";  // another plan arrives while the user types
+  TopAction wish = type(view, snapshot, "\n");
+  CHECK(wish.kind == TopAction::Kind::approve && wish.request == "P1" && wish.text.empty());
+  CHECK(type(view, snapshot, "r\n").kind == TopAction::Kind::none);
+  wish = type(view, snapshot, "no\n");
+  CHECK(wish.kind == TopAction::Kind::reject && wish.request == "P2" && wish.text == "no");
 }
 
-void a_stop_is_asked_for_twice() {
-  const TeamView scene = small_scene();
+void a_stop_needs_a_confirmation() {
+  const TeamView snapshot = small_team();
   TopView view;
-  type(view, scene, "s");
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "ask bob to shut down? y/n"));
-  CHECK(type(view, scene, "n").kind == TopWish::Kind::none);
-  const TopWish wish = type(view, scene, "sy");
-  CHECK(wish.kind == TopWish::Kind::stop && wish.member == "bob");
-  CHECK(type(view, scene, "jjjsy").kind == TopWish::Kind::none);
+  type(view, snapshot, "s");
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "ask bob to shut down? y/n"));
+  CHECK(type(view, snapshot, "n").kind == TopAction::Kind::none);
+  const TopAction wish = type(view, snapshot, "sy");
+  CHECK(wish.kind == TopAction::Kind::stop && wish.member == "bob");
+  CHECK(type(view, snapshot, "jjjsy").kind == TopAction::Kind::none);
 }
 
-void of_a_task_the_owner_is_meant() {
-  const TeamView scene = small_scene();
+void keys_act_on_the_owner_of_a_task() {
+  const TeamView snapshot = small_team();
   TopView view;
-  CHECK(type(view, scene, "\tmhi\n").member == "bob");
-  CHECK(type(view, scene, "jmhi\n").kind == TopWish::Kind::none);
+  CHECK(type(view, snapshot, "\tmhi\n").member == "bob");
+  CHECK(type(view, snapshot, "jmhi\n").kind == TopAction::Kind::none);
 }
 
-void what_it_says_is_read_from_the_end() {
-  TeamView scene = small_scene();
+void output_is_shown_from_its_end() {
+  TeamView snapshot = small_team();
   TopView view;
-  type(view, scene, "\n");
-  scene.speaker = view.listens_to();
-  CHECK(scene.speaker == "bob");
-  for (int i = 0; i < 100; ++i) scene.speech += fmt::format("line {}.\n", i);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "line 99."));
-  view.press({Kind::page_up, ""}, scene);
-  CHECK(!shows(view.draw(scene, {24, 80}, kNow), "line 99."));
-  view.press({Kind::home, ""}, scene);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "line 0."));
-  view.press({Kind::end, ""}, scene);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "line 99."));
-  view.press({Kind::escape, ""}, scene);
+  type(view, snapshot, "\n");
+  snapshot.speaker = view.listens_to();
+  CHECK(snapshot.speaker == "bob");
+  for (int i = 0; i < 100; ++i) snapshot.speech += fmt::format("line {}.\n", i);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "line 99."));
+  view.press({Kind::page_up, ""}, snapshot);
+  CHECK(!shows(view.draw(snapshot, {24, 80}, kNow), "line 99."));
+  view.press({Kind::home, ""}, snapshot);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "line 0."));
+  view.press({Kind::end, ""}, snapshot);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "line 99."));
+  view.press({Kind::escape, ""}, snapshot);
   CHECK(view.listens_to().empty());
 }
 
-void the_last_event_stays_in_sight() {
-  TeamView scene = small_scene();
+void the_last_event_stays_visible() {
+  TeamView snapshot = small_team();
   TopView view;
   for (int i = 4; i < 100; ++i) {
-    add(scene, {i, kNow, "bob", "TASK_UPDATED", fmt::format("event {}.", i), "", "{}"}, 50);
+    add(snapshot, {i, kNow, "bob", "TASK_UPDATED", fmt::format("event {}.", i), "", "{}"}, 50);
   }
-  CHECK(scene.events.size() == 50);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "event 99."));
-  type(view, scene, "\t\tk");
-  CHECK(chosen(view.draw(scene, {24, 80}, kNow)).find("event 98.") != std::string::npos);
-  add(scene, {100, kNow, "bob", "TASK_UPDATED", "event 100.", "", "{}"}, 50);
-  CHECK(chosen(view.draw(scene, {24, 80}, kNow)).find("event 98.") != std::string::npos);
+  CHECK(snapshot.events.size() == 50);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "event 99."));
+  type(view, snapshot, "\t\tk");
+  CHECK(chosen(view.draw(snapshot, {24, 80}, kNow)).find("event 98.") != std::string::npos);
+  add(snapshot, {100, kNow, "bob", "TASK_UPDATED", "event 100.", "", "{}"}, 50);
+  CHECK(chosen(view.draw(snapshot, {24, 80}, kNow)).find("event 98.") != std::string::npos);
 }
 
-void pieces_of_a_speech_are_one_event() {
-  TeamView scene;
-  add(scene, {1, kNow, "bob", "says", "Hel", "m1", "{}"}, 10);
-  add(scene, {2, kNow, "bob", "says", "lo", "m1", "{}"}, 10);
-  add(scene, {3, kNow, "bob", "says", "again", "m2", "{}"}, 10);
-  CHECK(scene.events.size() == 2 && scene.events[0].text == "Hello" && scene.events[0].seq == 2);
+void pieces_of_a_message_are_one_event() {
+  TeamView snapshot;
+  add(snapshot, {1, kNow, "bob", "says", "Hel", "m1", "{}"}, 10);
+  add(snapshot, {2, kNow, "bob", "says", "lo", "m1", "{}"}, 10);
+  add(snapshot, {3, kNow, "bob", "says", "again", "m2", "{}"}, 10);
+  CHECK(snapshot.events.size() == 2 && snapshot.events[0].text == "Hello" && snapshot.events[0].seq == 2);
 }
 
 void lines_are_broken_between_words() {
@@ -355,20 +356,20 @@ void a_long_text_is_wrapped_in_one_pass() {
   CHECK(lines.size() == 30'000 && lines.front() == "words words" && lines.back() == "words words ");
   const auto wide = wrap(dense, 7);
   CHECK(wide.size() == 40'000 && wide.front() == "語語語" && wide.back() == "語語語");
-  TeamView scene = small_scene();
-  scene.board[1].description = text;
-  add(scene, {9, kNow, "bob", "says", dense + "end", "m", "{}"}, 10);
-  number(scene);
+  TeamView snapshot = small_team();
+  snapshot.board[1].description = text;
+  add(snapshot, {9, kNow, "bob", "says", dense + "end", "m", "{}"}, 10);
+  number(snapshot);
   TopView view;
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "語end"));
-  type(view, scene, "\t\n");
-  view.draw(scene, {24, 80}, kNow);
-  view.press({Kind::end, ""}, scene);
-  CHECK(fills(view.draw(scene, {24, 80}, kNow), {24, 80}));
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "語end"));
+  type(view, snapshot, "\t\n");
+  view.draw(snapshot, {24, 80}, kNow);
+  view.press({Kind::end, ""}, snapshot);
+  CHECK(fills(view.draw(snapshot, {24, 80}, kNow), {24, 80}));
   LineEditor editor;
   editor.press({Kind::pasted, dense + "end"});
   CHECK(editor.shown(6).text == "語end" && editor.shown(6).cursor == 5);
-  CHECK(std::clock() - before < 20 * CLOCKS_PER_SEC);  // minutes, if each line looks at all that follow
+  CHECK(std::clock() - before < 20 * CLOCKS_PER_SEC);  // minutes, if each line scanned the whole rest
 }
 
 // The characters of all bytes, with a bar after each.
@@ -382,7 +383,7 @@ std::string taken(std::string_view bytes) {
   return all;
 }
 
-void typed_bytes_that_are_no_text_cost_only_themselves() {
+void invalid_bytes_do_not_affect_their_neighbours() {
   const std::string bad = "\xEF\xBF\xBD|";
   CHECK(taken("aé語🙂b") == "a|é|語|🙂|b|");
   CHECK(taken("a\xFF"
@@ -393,22 +394,22 @@ void typed_bytes_that_are_no_text_cost_only_themselves() {
               "ab") == bad + "a|b|");
   CHECK(taken("\xF0\x9F\x99\xC3\xA9") == bad + "é|");
   CHECK(taken("\xED\xA0\x80z") == bad + "z|");  // a surrogate
-  CHECK(taken("\xE8\xAA").empty());             // the rest has not come yet
+  CHECK(taken("\xE8\xAA").empty());             // the rest has not arrived yet
 }
 
-void a_paste_is_text_and_no_command() {
-  const TeamView scene = small_scene();
+void a_paste_is_text_not_a_command() {
+  const TeamView snapshot = small_team();
   TopView view;
   for (const char* key : {"q", "s", "y", "m"})
-    CHECK(view.press({Kind::pasted, key}, scene).kind == TopWish::Kind::none);
-  CHECK(!view.draw(scene, {24, 80}, kNow).cursor);
-  type(view, scene, "s");
-  CHECK(view.press({Kind::pasted, "y"}, scene).kind == TopWish::Kind::none);
-  CHECK(shows(view.draw(scene, {24, 80}, kNow), "ask bob to shut down? y/n"));
-  type(view, scene, "nm");
-  for (const char* key : {"h", "i", " ", "q"}) view.press({Kind::pasted, key}, scene);
-  const TopWish wish = type(view, scene, "\n");
-  CHECK(wish.kind == TopWish::Kind::send && wish.text == "hi q");
+    CHECK(view.press({Kind::pasted, key}, snapshot).kind == TopAction::Kind::none);
+  CHECK(!view.draw(snapshot, {24, 80}, kNow).cursor);
+  type(view, snapshot, "s");
+  CHECK(view.press({Kind::pasted, "y"}, snapshot).kind == TopAction::Kind::none);
+  CHECK(shows(view.draw(snapshot, {24, 80}, kNow), "ask bob to shut down? y/n"));
+  type(view, snapshot, "nm");
+  for (const char* key : {"h", "i", " ", "q"}) view.press({Kind::pasted, key}, snapshot);
+  const TopAction wish = type(view, snapshot, "\n");
+  CHECK(wish.kind == TopAction::Kind::send && wish.text == "hi q");
 }
 
 void a_long_answer_scrolls_sideways() {
@@ -431,24 +432,24 @@ void a_long_answer_scrolls_sideways() {
 int main() {
   shows_all_at_80_by_24();
   fills_any_size();
-  a_small_screen_has_the_pane_in_use();
-  who_needs_somebody_stands_first();
-  what_is_chosen_moves_with_it();
-  what_leaves_is_replaced_by_its_neighbour();
-  many_of_both();
-  wide_characters_take_their_room();
-  no_text_drives_the_terminal();
+  a_small_screen_shows_one_pane();
+  members_that_need_attention_are_first();
+  the_selection_follows_its_item();
+  a_removed_item_is_replaced_by_its_neighbour();
+  many_members_and_tasks();
+  wide_characters_use_two_columns();
+  no_text_controls_the_terminal();
   a_message_is_typed_and_sent();
-  a_plan_is_judged_by_its_id();
-  a_stop_is_asked_for_twice();
-  of_a_task_the_owner_is_meant();
-  what_it_says_is_read_from_the_end();
-  the_last_event_stays_in_sight();
-  pieces_of_a_speech_are_one_event();
+  a_plan_is_answered_by_its_id();
+  a_stop_needs_a_confirmation();
+  keys_act_on_the_owner_of_a_task();
+  output_is_shown_from_its_end();
+  the_last_event_stays_visible();
+  pieces_of_a_message_are_one_event();
   lines_are_broken_between_words();
   a_long_answer_scrolls_sideways();
   a_long_text_is_wrapped_in_one_pass();
-  a_paste_is_text_and_no_command();
-  typed_bytes_that_are_no_text_cost_only_themselves();
+  a_paste_is_text_not_a_command();
+  invalid_bytes_do_not_affect_their_neighbours();
   return team::test::report();
 }

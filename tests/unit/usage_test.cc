@@ -82,7 +82,7 @@ void own_prices() {
   CHECK(costs(1 + 2 + 1 + 1, each, "local-llama", R"({"local":[1,2]})"));
   CHECK(costs(0, each, "local-llama", R"({"local":[0,0]})"));
   CHECK(costs(7.5, each, "local-llama", R"({"local":[1,1],"local-l":[1.5,3],"local-llama-2":[9,9]})"));
-  // Even a shorter prefix of the user's says more than ours; what it does not say, ours does.
+  // Even a shorter prefix of the user wins over the built-in table, which serves all other models.
   CHECK(costs(4, each, "claude-opus-4-1", R"({"claude":[1,1]})"));
   CHECK(costs(36.75, each, "claude-opus-4-5", R"({"claude-opus-4-1":[1,1]})"));
   CHECK(costs(4, each, "whatever", R"({"":[1,1]})"));
