@@ -5,7 +5,10 @@ bats_require_minimum_version 1.5.0
 PROJECT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 BIN=${TEAMKIT_BIN:-$PROJECT/build/bin}
 
-setup() {
+setup() { begin_test; }
+
+# begin_test: the environment of the test, and its folder. A file with a setup of its own calls it first.
+begin_test() {
   PATH=$BIN:$PATH
   unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_HOOK TEAM_NOTIFY TEAM_TRUST NO_COLOR
   # Marks of trust lie beside the folder of the test, never in the home of the caller.

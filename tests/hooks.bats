@@ -2,17 +2,9 @@
 load helper
 load trouble
 load mail
+load hooks
 
 unset TEAM_HOOK
-
-HOOKS=.teams/alpha/hooks
-
-# hook NAME <SCRIPT: bash, without its first line.
-hook() {
-  [ -d "$HOOKS" ] || mkdir -m 700 "$HOOKS"
-  { echo '#!/bin/bash'; cat; } >"$HOOKS/$1"
-  chmod 700 "$HOOKS/$1"
-}
 
 # gone PID: nothing of it runs.
 gone() { ! kill -0 "$1" 2>/dev/null; }

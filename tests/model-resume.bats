@@ -59,8 +59,6 @@ survives_kills() {
   MODEL=gpt-x survives_kills
 }
 
-is_alive() { ! flock --nonblock ".teams/alpha/$1.alive" true; }
-
 @test "messages that come around a kill are heard once, and the task goes on" {
   start_model resume-worker
   team-create alpha >/dev/null
@@ -77,7 +75,7 @@ is_alive() { ! flock --nonblock ".teams/alpha/$1.alive" true; }
     run_bob
   done
   # A dead owner loses its task to anybody who waits for it: bob must live again by then.
-  wait_until is_alive bob
+  wait_until is_held .teams/alpha/bob.alive
   task-wait 1 --timeout 60 >/dev/null
   wait_until sleeps bob
 

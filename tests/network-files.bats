@@ -3,21 +3,15 @@
 # unit test (lock_test).
 
 load helper
+load trouble
 
 setup() {
-  PATH=$BIN:$PATH
-  unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_HOOK TEAM_NOTIFY NO_COLOR
-  export TEAM_DURABILITY=process LC_ALL=C.UTF-8
-  cd "$BATS_TEST_TMPDIR" || return
+  begin_test
   command -v bindfs >/dev/null || skip 'there is no bindfs'
   mkdir -m 700 server client
   bindfs server client 2>/dev/null || skip 'cannot mount FUSE here'
+  MOUNTED+=("$PWD/client")
   cd client || return
-}
-
-teardown() {
-  cd "$BATS_TEST_TMPDIR" || return
-  fusermount -uz client 2>/dev/null || umount -ql client 2>/dev/null || true
 }
 
 refused="cannot make '.teams' on FUSE: its locks may fail or not hold between machines, and nothing tells of changes; \

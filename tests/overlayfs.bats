@@ -2,27 +2,20 @@
 # Stores on overlayfs, as containers have them: what came with the image lies in a lower layer.
 
 load helper
+load trouble
+load hooks
 
 setup() {
-  PATH=$BIN:$PATH
-  unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_HOOK TEAM_NOTIFY NO_COLOR
-  export TEAM_DURABILITY=process LC_ALL=C.UTF-8
-  cd "$BATS_TEST_TMPDIR" || return
-  mkdir layers merged
+  begin_test
+  mkdir -m 700 lower layers merged
   # The image on another file system than the changes: the hardest case for inode numbers.
-  mount -t tmpfs -o size=16m,mode=700 tmpfs layers 2>/dev/null || skip 'mounting needs root'
-  mkdir -m 700 lower layers/upper layers/work
+  mount_here -t tmpfs -o size=16m,mode=700 tmpfs layers
+  mkdir layers/upper layers/work
 }
 
-teardown() {
-  cd "$BATS_TEST_TMPDIR" || return
-  umount -q merged || true
-  umount -q layers || true
-}
-
-# The store of the lower layer appears in `merged`, and the test goes on there.
+# start_container [OPTION]: the store of the lower layer appears in `merged`, and the test goes on there.
 start_container() {
-  mount -t overlay overlay -o "lowerdir=lower,upperdir=layers/upper,workdir=layers/work" merged || skip 'no overlayfs here'
+  mount_here -t overlay -o "lowerdir=lower,upperdir=layers/upper,workdir=layers/work${1:+,$1}" overlay merged
   chmod 700 merged
   cd merged || return
 }
@@ -103,17 +96,43 @@ make_image() {
 @test "a lock held on overlayfs names its holder" {
   make_image
   start_container
-  mkfifo ../go
-  exec {hold}<>../go
-  flock .tasks/.lock cat <../go >/dev/null {hold}>&- &
-  holder=$!
-  wait_until eval '! flock --nonblock .tasks/.lock true'
+  hold .tasks/.lock
 
   run --separate-stderr task-claim 1 --as ann --lock-timeout 0.1
 
-  exec {hold}>&-
-  wait "$holder"
-  same 75 "$status"
-  [[ $stderr == "task-claim: again: cannot lock '.tasks/.lock': pid "*" (flock) holds it; waited 0.1 s" ||
-    $stderr == "task-claim: again: cannot lock '.tasks/.lock': pid "*" (cat) holds it; waited 0.1 s" ]]
+  as_expected 75 '' "task-claim: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.1 s"
+}
+
+# trust_lasts OPTION: with this way of overlayfs to number the inodes of a lower layer.
+trust_lasts() {
+  make_image
+  (cd lower && hook task-created <<<'touch ran')
+  start_container "$1"
+
+  team-trust -t alpha
+  task-create 'third'
+  rm ran
+  run --separate-stderr task-create 'fourth'
+
+  as_expected 0 4 ''
+  [ -e ran ]
+  same current "$(team-trust --list --json | jq -r "select(.root == \"$PWD\").state")"
+}
+
+@test "a team of the lower layer stays trusted when it is changed" {
+  trust_lasts xino=off
+}
+
+@test "a team of the lower layer stays trusted when it is changed, with inode numbers of 64 bits" {
+  trust_lasts xino=on
+}
+
+@test "a team is trusted on an overlayfs that cannot be written to" {
+  make_image
+  mount_here -t overlay -o lowerdir=lower:layers/upper overlay merged
+  cd merged
+
+  team-trust -t alpha
+
+  same current "$(team-trust --list --json | jq -r "select(.root == \"$PWD\").state")"
 }

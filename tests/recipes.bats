@@ -368,7 +368,7 @@ END
 
 @test "plans: with none of the commands for planning can the others change anything" {
   a_project
-  planning=$(sed -n '/^For the others that is/,/^\.Ss/p' "$PAGE" | sed -n 's/^\.Ql \(.*[a-z-]\) *[,.]\{0,1\}$/\1/p')
+  planning=$(sed -n '/^For the others, use/,/^\.Ss/p' "$PAGE" | sed -n 's/^\.Ql \(.*[a-z-]\) *[,.]\{0,1\}$/\1/p')
   same 'codex,gemini,opencode,aider' "$(cut -d ' ' -f 1 <<<"$planning" | paste -sd ,)"
 
   while IFS= read -r planner <&4; do

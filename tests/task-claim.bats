@@ -424,7 +424,7 @@ load trouble
   small_disk
   for disk in one two; do
     mkdir "$disk"
-    mount -t tmpfs -o size=1m,mode=700 tmpfs "$disk"
+    mount_here -t tmpfs -o size=1m,mode=700 tmpfs "$disk"
     (cd "$disk" && task-create 'wanted')
   done
   same "$(stat -c %i one/.tasks/.lock)" "$(stat -c %i two/.tasks/.lock)"

@@ -174,7 +174,7 @@ load trouble
 
   run --separate-stderr task-create - <batch
 
-  as_expected 2 '' "task-create: usage: line 1: 'id' is set by the board, not by the one who creates"
+  as_expected 2 '' "task-create: usage: line 1: 'id' cannot be given: the board sets it"
   [ ! -e .tasks/1.json ]
 }
 

@@ -269,7 +269,7 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   sees '> ada' 'plan?' '1 plan to judge'
 
   press r
-  sees 'reject the plan of ada, because:'
+  sees 'reject the plan of ada; feedback:'
   type_in 'too much'
   press Enter
   sees 'the plan of ada is rejected'
@@ -420,8 +420,8 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   run --separate-stderr team-top </dev/null
   as_expected 2 '' 'team-top: usage: stdin and stdout must be a terminal; team-status and team-log need none'
 
-  same "team-top: usage: the terminal 'dumb' (TERM) cannot place its cursor" "$(TERM=dumb on_terminal team-top 2>&1 </dev/null)"
-  same "team-top: usage: nothing is known of the terminal 'unheard-of' (TERM)" "$(TERM=unheard-of on_terminal team-top 2>&1)"
+  same "team-top: usage: the terminal 'dumb' (TERM) cannot move its cursor" "$(TERM=dumb on_terminal team-top 2>&1 </dev/null)"
+  same "team-top: usage: unknown terminal 'unheard-of' (TERM)" "$(TERM=unheard-of on_terminal team-top 2>&1)"
   for kind in xterm-256color screen linux vt100; do
     ROUND=$kind
     screen 80 24 "TERM=$kind team-top"

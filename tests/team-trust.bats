@@ -2,15 +2,7 @@
 load helper
 load trouble
 load mail
-
-HOOKS=.teams/alpha/hooks
-
-# hook NAME <SCRIPT: bash, without its first line.
-hook() {
-  [ -d "$HOOKS" ] || mkdir -m 700 "$HOOKS"
-  { echo '#!/bin/bash'; cat; } >"$HOOKS/$1"
-  chmod 700 "$HOOKS/$1"
-}
+load hooks
 
 # a_checkout: goes on in a copy of a store with a hook, as a clone or an archive brings it.
 a_checkout() {

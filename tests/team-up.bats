@@ -357,7 +357,7 @@ team-up: no: task 3 'three': waits for #2 'two', which failed: exit status 3: no
 {"team": "alpha", "tasks": ["one"]}|team.json: task 1: not a JSON object
 {"team": "alpha", "tasks": [{"subject": "one"}, {"subject": ""}]}|team.json: task 2: the subject is empty
 {"team": "alpha", "tasks": [{"subject": "one", "role": "coder"}]}|team.json: task 1: no teammate has the role 'coder'
-{"team": "alpha", "tasks": [{"subject": "one", "status": "completed"}]}|team.json: task 1: 'status' is set by the board*
+{"team": "alpha", "tasks": [{"subject": "one", "status": "completed"}]}|team.json: task 1: 'status' cannot be given: the board sets it*
 END
   same 28 "$cases"
 }

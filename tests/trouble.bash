@@ -1,5 +1,7 @@
 # For tests of what happens when others or the system stand in the way. Whatever is held or mounted ends with the test.
 
+declare -ga MOUNTED=()  # folders
+
 # hold FILE: a process keeps FILE locked, as a living writer or teammate does, until let_go.
 hold() {
   rm -f life
@@ -25,23 +27,27 @@ lease_is_over() {
   awk -v end="$(jq .lease.until ".tasks/$1.json")" '{ exit !($1 > end) }' /proc/uptime
 }
 
+# mount_here ARGUMENT… FOLDER: mount(8) with these arguments; skips the test where that is not allowed.
+mount_here() {
+  ((EUID == 0)) || skip 'mounting needs root'
+  mount "$@" 2>/dev/null || skip 'cannot mount here'
+  MOUNTED+=("$(realpath "${@: -1}")")
+}
+
 # read_only FOLDER: nobody can write there, not even root.
 read_only() {
   if ((EUID != 0)); then
     chmod -R a-w "$1"
     return
   fi
-  mount --bind "$1" "$1" 2>/dev/null || skip 'cannot mount here'
-  MOUNTED=$(realpath "$1")
+  mount_here --bind "$1" "$1"
   mount -o remount,bind,ro "$1"
 }
 
 # small_disk [KIB]: goes on in an empty folder on a disk of 64 KiB, or so many.
 small_disk() {
-  ((EUID == 0)) || skip 'a small disk needs root'
   mkdir small
-  mount -t tmpfs -o "size=${1:-64}k" tmpfs small 2>/dev/null || skip 'cannot mount here'
-  MOUNTED=$(realpath small)
+  mount_here -t tmpfs -o "size=${1:-64}k" tmpfs small
   cd small || return
 }
 
@@ -50,9 +56,12 @@ fill_disk() {
 }
 
 teardown() {
+  local i
   let_go
   cd /
-  if [ -n "${MOUNTED:-}" ]; then umount --lazy "$MOUNTED"; fi
+  for ((i = ${#MOUNTED[@]} - 1; i >= 0; i--)); do
+    umount --lazy "${MOUNTED[i]}" 2>/dev/null || fusermount -uz "${MOUNTED[i]}"  # a user unmounts FUSE only
+  done
   chmod -R u+w "$BATS_TEST_TMPDIR"
 }
 

@@ -1,16 +1,9 @@
 # Several users and groups on one machine: what another user owns, or others can write to, is neither run nor followed.
 load helper
 load mail
+load hooks
 
-HOOKS=.teams/alpha/hooks
 OTHER=54321
-
-# hook NAME <SCRIPT: bash, without its first line.
-hook() {
-  [ -d "$HOOKS" ] || mkdir -m 700 "$HOOKS"
-  { echo '#!/bin/bash'; cat; } >"$HOOKS/$1"
-  chmod 700 "$HOOKS/$1"
-}
 
 needs_root() { ((EUID == 0)) || skip 'another user needs root'; }
 
