@@ -1,5 +1,6 @@
-// What does the work of a teammate: a program of the user's, or a model. The teammate decides what is to be done and
-// what becomes of it; a driver does one piece of work and says how it went.
+// The interface of a driver, which does the work of a teammate: a program of the user, or a model.
+//
+// The teammate chooses the work and handles its outcome. A driver does one piece of work and reports the outcome.
 #pragma once
 
 #include <functional>
@@ -19,13 +20,13 @@ namespace team {
 
 enum class Phase { plan, work };
 
-// What comes to a teammate while it works.
+// Mail that arrives during the work.
 struct Meanwhile {
-  // Whether something waits for which a call is to be broken off: asked from another thread when `file` has changed.
+  // True if a message must cancel a running call of the model. Called from another thread when `file` has changed.
   std::function<bool()> is_urgent;
   std::string file;
-  // Takes the mail: what the driver is to hear goes to `keep`, and counts as processed when that returns. False if the
-  // teammate is to end: then so does the work.
+  // Takes the mail and passes the messages for the driver to `keep`. They count as processed when `keep` returns.
+  // Returns false if the teammate must end; then the driver stops its work.
   using Keep = std::function<void(const std::vector<Message>& messages)>;
   std::function<bool(const Keep& keep)> hear;
 };
@@ -33,65 +34,65 @@ struct Meanwhile {
 struct Work {
   Phase phase = Phase::work;
   std::string title;         // for people: "task 3"
-  std::string introduction;  // who is addressed
+  std::string introduction;  // says to whom the prompt is addressed
   std::string prompt;
   std::optional<Task> task;
-  std::string task_file;          // where that task lies
-  std::vector<Message> messages;  // if it is about them
-  bool is_left = false;           // an earlier life may have begun it
-  bool wants_plan = false;        // what comes of it is put to the lead as a plan
-  bool is_gated = false;          // each task of this member needs an approved plan, in whatever phase this is
-  // In the phase work of a gated member: whether the approval still holds. It is void when the task changes hands.
+  std::string task_file;          // the file of the task
+  std::vector<Message> messages;  // the messages, if the work is about messages
+  bool is_left = false;           // an earlier run may have begun it
+  bool wants_plan = false;        // the result is submitted to the lead as a plan
+  bool is_gated = false;          // each task of this member needs an approved plan, in every phase
+  // For a gated member in the phase `work`: true while the approval holds. It is void when the task changes hands.
   std::function<bool()> is_approved;
   Meanwhile meanwhile;
-  // Told when the driver has made the work its own, so that it would go on with it in its next life.
+  // Called when the driver has stored the work, so that a restarted driver would resume it.
   std::function<void()> kept;
 };
 
 struct Outcome {
   enum class Kind {
     done,
-    failed,       // may go better another time
-    hopeless,     // no piece of work can be done: there is no such program
-    unavailable,  // not now: the model cannot be had, or a limit is reached
-    interrupted,  // by a signal to us
-    stopped,      // because Meanwhile::hear said so
+    failed,       // a retry may help
+    hopeless,     // no work can succeed: there is no such program
+    unavailable,  // not now: the model is unavailable, or a limit is reached
+    interrupted,  // a signal to this process
+    stopped,      // Meanwhile::hear returned false
   };
   Kind kind = Kind::done;
-  std::string result = {};          // what it has to say
+  std::string result = {};          // the text for the sender or the task
   std::string reason = {};          // why it is not done
   int status = 0;                   // of the program, or 128 + the signal
-  std::vector<Message> heard = {};  // that came while it worked; who sent them is enough
-  // Who of those who wrote is to get the result; none: all of them.
+  std::vector<Message> heard = {};  // messages that came during the work; only their senders matter
+  // The senders that get the result; none: all of them.
   std::optional<std::set<std::string>> answers = {};
-  std::optional<std::string> paused = {};  // it could not go on talking to somebody, and why
+  std::optional<std::string> paused = {};  // the reason, if a conversation reached the exchange limit
 };
 
-// Who watches a teammate at work.
+// The observers of a teammate at work.
 struct Audience {
-  std::function<void(std::string_view line)> note;               // what the teammate does
-  std::function<void(std::string_view text)> out, err;           // what its work says, as it comes
+  std::function<void(std::string_view line)> note;               // log lines of the teammate
+  std::function<void(std::string_view text)> out, err;           // output of the work, as it arrives
   std::function<void(const std::vector<Event>& events)> record;  // for the event log
-  std::function<void(const Usage& all)> spend;                   // what it has used in all its lives
-  std::function<void(State state)> become;                       // how it is from now on; may be empty
+  std::function<void(const Usage& all)> spend;                   // tokens used in all runs
+  std::function<void(State state)> become;                       // changes the shown state; may be empty
 };
 
 class Driver {
  public:
   virtual ~Driver() = default;
-  // From now on nobody else has the teammate's name.
+  // Called once this process has the teammate's name; no other process has it.
   virtual void begin_life() {}
   virtual Outcome work(const Work& work, const Audience& audience) = 0;
 
-  // Whether it keeps a conversation: it hears mail while it works, and answers to what it has asked itself.
+  // True if the driver keeps a conversation: it gets mail during the work, and the answers to its own questions.
   virtual bool converses() const { return false; }
-  // What an earlier life began, and whose outcome was not settled; of its messages only who sent them.
+  // Work that an earlier run began and did not finish. Of its messages only the senders are known.
   virtual std::optional<Work> left() const { return std::nullopt; }
-  // What came of the last piece of work is on the board, sent or given up.
+  // Called when the outcome of the last work is on the board, sent or dropped.
   virtual void settle() {}
 
-  // Something that an earlier piece of work began has ended and is to be told; a descriptor that can be read from then,
-  // or -1.
+  // True if a background program has ended and the driver must report it; and a descriptor (or -1) that is readable
+  // then.
   virtual bool has_news() { return false; }
   virtual int news() const { return -1; }
 };

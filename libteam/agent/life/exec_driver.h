@@ -1,8 +1,8 @@
-// Any program as a teammate: it is run by the shell for each piece of work, with the prompt on its stdin. Its stdout is
-// the result, exit status 0 means done.
+// Any program as a teammate. The shell runs it for each piece of work, with the prompt on its stdin. Its stdout is the
+// result; exit status 0 means done.
 //
-// Whatever it starts ends with it. Of what it says at most 1 MiB is shown and recorded, of its stdout the beginning and
-// the end are kept as the result; the rest is read and dropped, so that it never waits for us.
+// All its child processes end with it. At most 1 MiB of its output is shown and recorded. The beginning and the end of
+// its stdout are the result. The rest is read and dropped, so the program never blocks on a full pipe.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace team {
 class ExecDriver : public Driver {
  public:
   using Environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
-  // `environment` is what every piece of work gets; `signals` outlives this.
+  // `environment` is the environment of every piece of work; `signals` outlives this.
   ExecDriver(std::string command, Environment environment, std::optional<double> time_limit, const Signals& signals);
 
   Outcome work(const Work& work, const Audience& audience) override;

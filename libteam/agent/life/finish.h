@@ -1,4 +1,4 @@
-// The end of a team's run: nothing is open, everybody has gone home, and what was done is written down.
+// Ends the run of a team: no task is open, all teammates have ended, and the result is recorded.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,15 @@ namespace team {
 
 struct Finish {
   std::optional<std::string> summary = {};
-  Insist insist = Insist::no;  // though tasks are open; teammates that do not end are killed
-  double seconds = 60;         // for the teammates to end
+  Insist insist = Insist::no;  // finishes even with open tasks, and kills teammates that do not end
+  double seconds = 60;         // wait at most so long for the teammates to end
 };
 
-// Throws invalid_state while tasks are open. Gives those that run on: if there are any, the team is not finished.
+// Throws invalid_state while tasks are open. Returns the teammates that still run: if there are any, the team is not
+// finished.
 std::vector<Stopped> finish_team(TeamSession& session, const Finish& finish);
 
-// The tasks that have not ended, a broken one counts as such.
+// The tasks that have not ended. A broken task file counts as open.
 std::vector<TaskId> open_tasks(const TeamSession& session);
 
 }  // namespace team

@@ -1,7 +1,7 @@
-// The tasks that a teammate holds: how it gets them, whether they are still its own, how they end.
+// The tasks that a teammate holds: how it gets them, whether it still owns them, how they end.
 //
-// The board decides who holds a task. A program or the lead may change a task at any time, so every part of a life asks
-// is_mine() before it acts on one.
+// The board decides who holds a task. Programs and the lead may change a task at any time, so every part of a teammate
+// calls is_mine() before it acts on a task.
 #pragma once
 
 #include <deque>
@@ -16,12 +16,12 @@
 
 namespace team {
 
-// A task that a teammate holds, or what its prompt asks: then there is no task.
+// A task that a teammate holds, or its prompt: then there is no task.
 struct Job {
   std::optional<Task> task = {};
-  bool assigned = false;  // to this member, before it was claimed
+  bool assigned = false;  // it was assigned to this member before the claim
   std::optional<PlanAnswer> plan = {};
-  bool left = false;  // begun in an earlier life
+  bool left = false;  // an earlier run began it
 
   std::optional<TaskId> id() const { return task ? std::optional(task->id) : std::nullopt; }
 };
@@ -35,34 +35,35 @@ class HeldTasks {
   // `life` outlives this.
   explicit HeldTasks(MemberLife& life) : life_(life) {}
 
-  // Takes over what the last life held, unless another task was asked for or the member takes none by itself: then it
-  // is given back. Plans for it that wait for an answer are withdrawn.
+  // Takes over the tasks of the last run. Gives them back instead if another task was requested or the member claims
+  // none by itself. Withdraws their pending plans.
   void recover();
-  // Claims a task to be worked on first. Throws what Board::change() throws.
+  // Claims a task to work on first. Throws the errors of Board::change().
   void claim(TaskId id);
-  // The next ready task. None if there is none, or if it already holds others, which next() then returns.
+  // Claims the next ready task. None if there is none, or if the member already holds others, which next() then
+  // returns.
   std::optional<Job> claim_next();
 
   bool empty() const { return waiting_.empty(); }
-  // The first one that is held and was not worked on; there must be one.
+  // The first held task that was not worked on; there must be one.
   Job next();
-  // The one of this id; none if the member does not hold it.
+  // The held task with this id; none if the member does not hold it.
   std::optional<Job> take(TaskId id);
 
   // True if this run of the member still owns the task.
   bool is_mine(const Job& job) const;
   bool has_status(const Job& job, Status status) const;
 
-  // All wait until the system does not refuse them any more.
+  // Each of these retries until the system accepts the change.
   void complete(const Task& task, const std::string& result);
   void fail(const Task& task, const std::string& reason);
   void put_back(const Job& job, const std::string& reason);
-  // Gives back everything that is held: for a life that could not begin, and for one that ends.
+  // Gives all held tasks back, when a run ends or cannot begin.
   void put_back_claimed(const std::string& reason);
   void put_back_all(const std::string& reason);
 
-  // The approval that this job already has: its task was given back for another attempt, and nobody has touched it
-  // since. It is told once.
+  // The approval that this job already has: its task was given back for another attempt, and nobody has changed it
+  // since. Returned only once.
   std::optional<PlanAnswer> take_approval(const Job& job);
 
  private:
@@ -70,7 +71,7 @@ class HeldTasks {
   void note_trouble(const TaskUpdate& update) const;
 
   MemberLife& life_;
-  std::deque<Job> waiting_;  // of --task, or from its last life
+  std::deque<Job> waiting_;  // from --task, or from the last run
   std::optional<std::pair<Task, PlanAnswer>> approved_;
 };
 

@@ -1,4 +1,4 @@
-// How the life of a teammate begins and ends.
+// The beginning and the end of a teammate's life.
 #pragma once
 
 #include "libteam/agent/life/held_tasks.h"
@@ -7,10 +7,10 @@
 
 namespace team {
 
-// Takes the name, joins the team, takes over the tasks of the last life and claims the first one: all of it, or throws
-// and nothing is started. Throws conflict if one of that name lives already.
+// Takes the name, joins the team, takes over the tasks of the last run and claims the first task. If one step fails,
+// throws and leaves nothing behind. Throws conflict if a teammate of that name is running.
 void begin_life(MemberLife& life, HeldTasks& held);
-// Gives tasks back, answers requests to end, writes the last state. Nothing is left of a team that is gone.
+// Gives tasks back, answers shutdown requests, writes the last state. Does nothing to a team that was removed.
 void end_life(MemberLife& life, HeldTasks& held, const MailHandler& mail);
 
 }  // namespace team

@@ -1,4 +1,5 @@
-// The mail of a teammate: what of it is for its driver, how requests to end are answered, what goes back to who wrote.
+// The mail of a teammate: selects the messages for the driver, answers shutdown requests, and sends results to the
+// senders.
 #pragma once
 
 #include <functional>
@@ -14,26 +15,26 @@ namespace team {
 class MailHandler {
  public:
   struct Habits {
-    bool claims = true;         // takes tasks from the board: what only tells of them is not for the driver
-    bool plans = false;         // plans are agreed on before the work: answers to them are not for the driver
+    bool claims = true;         // claims tasks: news about tasks is not for the driver
+    bool plans = false;         // needs plan approval: answers to plans are not for the driver
     bool converses = false;     // the driver keeps a conversation
-    bool user_listens = false;  // the user hears what it says: it is not sent
+    bool user_listens = false;  // the user already hears the driver, so nothing is sent to the user
   };
   // `session` outlives this.
   MailHandler(TeamSession& session, const Habits& habits, std::function<void(const std::string& line)> note);
 
-  // The messages that are for the driver, with all that they say.
+  // The messages for the driver, with their whole texts.
   std::vector<Message> select(const Batch& batch) const;
 
-  // Who asks, if the message is a request to end and it is agreed to. A request counts if its record says so: what a
-  // message pretends is nothing. A hook may refuse, and who asked is told. Throws what may pass.
+  // The requester, if the message is a shutdown request and the teammate agrees. Only the record of the request counts,
+  // never the text of a message. A hook may refuse; then the requester is told. Throws errors that may pass.
   std::optional<std::string> agree_to_end(const Message& message) const;
-  // Everybody who has asked gets what they want: for one that ends.
+  // Approves all pending shutdown requests, for a teammate that ends.
   void agree_with_all() const;
 
-  // The result goes back to those who wrote, one by one. Gives why that is not allowed any more, if it is the limit.
+  // Sends the result to each sender. Returns the reason if the exchange limit forbids it.
   std::optional<std::string> reply(const std::vector<Message>& messages, const Outcome& outcome) const;
-  // They are told that nothing came of it.
+  // Tells the senders that the work failed.
   void regret(const std::vector<Message>& messages, const std::string& reason) const;
 
  private:
@@ -46,7 +47,7 @@ class MailHandler {
   std::function<void(const std::string& line)> note_;
 };
 
-// The system may do better later; everything else would fail again.
+// True for an error of the system that a retry may solve. All other errors would come again.
 bool may_pass(const Error& error);
 
 }  // namespace team

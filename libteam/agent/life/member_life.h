@@ -1,7 +1,7 @@
-// The life of a member as all parts of a teammate share it: its state, its end, and patience with the system.
+// The state that all parts of a teammate share: its member state, its end, and its retries.
 //
-// The file of its state says what the member does. A system that refuses to write it down does not keep the member from
-// working; an operation that must not be lost is repeated until the system takes it (persist).
+// The state file says what the member does. A failure to write it does not stop the work. An operation that must not be
+// lost is retried until the system accepts it (persist).
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ class MemberLife {
     bool resumable = false;
   };
 
-  // `session`, `driver`, `signals` and `audience` outlive this. Nothing happens yet.
+  // `session`, `driver`, `signals` and `audience` outlive this. The constructor changes nothing.
   MemberLife(TeamSession& session, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience);
   MemberLife(const MemberLife&) = delete;
   MemberLife& operator=(const MemberLife&) = delete;
@@ -46,34 +46,34 @@ class MemberLife {
   Presence& presence() { return *presence_; }
   State state() const { return presence_->now().state; }
 
-  // Takes the life of the member. Throws conflict if one of that name lives already.
+  // Takes the life lock of the member. Throws conflict if a teammate of that name is running.
   void take_name();
-  // Writes the state and tells everybody who watches.
+  // Writes the state and tells all observers.
   void become(State state, const std::string& reason, std::optional<TaskId> task = std::nullopt);
   void note(const std::string& line) const { audience_.note(line); }
-  // Adds to the event log; a failure is only noted.
+  // Adds events to the log; a failure is only noted.
   void record(const std::vector<Event>& events) const;
 
   bool has_ended() const { return ending_.has_value(); }
-  // After the end was decided.
+  // Valid after the end was decided.
   const Ending& ending() const { return *ending_; }
   void end(Ending ending) { ending_ = std::move(ending); }
-  // The outcome of a piece of work ends it; it can be started again.
+  // Ends this run because of the outcome. It can be started again.
   void end_with(const Outcome& outcome, State state);
-  // Ends it if a signal has come; true then.
+  // Ends this run if a signal has arrived; then returns true.
   bool end_on_signal();
 
-  // Reads the team as it is now. If its folder was removed, waits for it to come back; throws not_found if it does not.
+  // Reads the current team. If its folder was removed, waits for it to come back; throws not_found after that.
   void refresh();
-  // Waits for a removed board to come back, at most a minute.
+  // Waits at most a minute for a removed board to come back.
   void await_board();
-  // Calls until the system does not refuse any more, or this life ends. Throws every error that would come again.
+  // Repeats the call until the system accepts it or this run ends. Throws errors that a retry cannot solve.
   void persist(const std::function<void()>& call);
-  // Waits a while before a call that failed is repeated; longer each time until reset_pause().
+  // Pauses before a failed call is repeated. The pause grows until reset_pause().
   void wait_after(const Error& error);
   void reset_pause() { pause_ = 1; }
 
-  // When idling ends this life: the time counts from the first call after restart_idle_time().
+  // The time at which idling ends this run. It counts from the first call after restart_idle_time().
   const Deadline& idle_end();
   void restart_idle_time() { idle_end_.reset(); }
 

@@ -1,4 +1,4 @@
-// The approval of plans: a teammate with --plan begins no task before the lead has approved its plan for it.
+// The approval of plans: a teammate with --plan starts a task only after the lead has approved its plan for it.
 //
 // The record of the request decides, never the text of a message. An approval is void when the task changes hands.
 #pragma once
@@ -19,9 +19,9 @@ class PlanGate {
 
   struct Result {
     bool approved = false;
-    std::optional<Outcome> outcome = {};  // of the job, for the caller to settle; none: nothing is left to be done
+    std::optional<Outcome> outcome = {};  // of the job, for the caller to record; none: nothing is left to do
   };
-  // Lets the driver make plans until the lead approves one. `job` then has the answer.
+  // Lets the driver make plans until the lead approves one. Stores the answer in `job`.
   Result agree(Job& job);
 
  private:

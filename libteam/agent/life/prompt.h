@@ -1,7 +1,7 @@
-// What a teammate is told about a piece of work.
+// The prompts of a teammate.
 //
-// Everything that others wrote is data: it is escaped, it stands in an envelope that names its author where he is
-// known, and the prompt says so. See base/envelope.h.
+// Text of other authors is data: it is escaped, it stands in an envelope that names its author if known, and the prompt
+// says so. See base/envelope.h.
 #pragma once
 
 #include <optional>
@@ -22,51 +22,52 @@ struct Identity {
   std::string role_prompt;  // what the role is about
 };
 
-// What was decided about a plan.
+// The decision about a plan.
 struct PlanAnswer {
   bool approved = false;
   std::string feedback;
   std::string by = {};  // who decided it
 };
 
-// Who is addressed; stands in front of what follows.
+// Names the addressee; the beginning of a prompt.
 std::string introduce(const Identity& self);
-// `answer` is what the last plan was answered, if there was one.
+// `answer` is the answer to the last plan, if there was one.
 std::string prompt_for_text(const std::string& text, const std::optional<PlanAnswer>& answer);
-// Work that a hook of the team asks for.
+// A demand of a hook of the team.
 std::string prompt_for_objection(const std::string& hook, const std::string& objection);
 std::string prompt_for_messages(const std::vector<Message>& messages);
-// `done` are the tasks before it, for their results.
+// `done` are the blockers of the task; the prompt contains their results.
 std::string prompt_for_task(const Task& task, const std::vector<Task>& done, const std::optional<PlanAnswer>& answer);
-// Added where a plan is wanted and not yet the work.
+// Added if a plan is wanted and not yet the work.
 std::string ask_for_plan();
 
-// For a model, which keeps a conversation: the same text for the same messages, so that one can be played back.
+// For a model, which keeps a conversation. Equal messages give equal text, so that recordings can be replayed.
 std::string envelopes_of(const std::vector<Message>& messages);
-// Something that ran beside the conversation has ended; without a status it was stopped.
+// Reports that a background program has ended. Without a status it was stopped.
 std::string notification_of(const std::string& id, const std::string& what, const std::string& file,
                             std::optional<int> status);
 std::string summary_request();
-// Until a plan is approved these are closed, and that is why.
+// The tools that are closed until a plan is approved, and the reason for the model.
 std::set<std::string> gated_tools();
 std::string plan_gate();
-// Why they are closed when the task of an approved plan has ended or has gone to somebody else.
+// Why they are closed again: the task of the approved plan has ended or belongs to another member.
 std::string void_approval();
 
-// What a system prompt is made of.
+// The parts of a system prompt.
 struct Briefing {
   Identity self;
   bool leads = false;
-  bool delegates = false;          // a lead that does nothing itself
-  std::string members;             // who else there is, a line each
-  std::vector<std::string> roles;  // that a lead can give, a line each
+  bool delegates = false;          // the lead does no work itself
+  std::string members;             // the other members, a line each
+  std::vector<std::string> roles;  // the roles that a lead can give, a line each
   std::vector<std::string> skills;
-  std::string board;  // as summarize_board() gives it: escaped
+  std::string board;  // escaped, from summarize_board()
   std::vector<std::string> digest;
 };
-// What changes from call to call stands at its end. It names no path and no time: the same team gives the same text.
+// Parts that change from call to call stand at the end. It contains no path and no time, so the same team gives the
+// same text.
 std::string system_prompt(const Briefing& briefing);
-// Put back when a conversation was shortened.
+// Added after a conversation was shortened.
 std::string reminder(const Briefing& briefing);
 
 }  // namespace team

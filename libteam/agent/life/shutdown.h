@@ -1,5 +1,5 @@
-// Ending teammates: the handshake (request, response with the same id, exit), and where that fails and the caller
-// insists, the end of their processes.
+// Stops teammates with a handshake: request, response with the same id, exit. If that fails and the caller insists,
+// kills their processes.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace team {
 struct Stopped {
   enum class Kind {
     agreed,       // and has ended
-    not_running,  // nothing was to be done
-    refused,      // and runs on; `reason` says why
-    silent,       // has not answered, or not ended, in time; it may still do so
+    not_running,  // nothing to do
+    refused,      // still runs; `reason` says why
+    silent,       // did not answer or end in time; it may still do so
     killed,
   };
   std::string name;
@@ -25,19 +25,20 @@ struct Stopped {
 
 enum class Insist { no, yes };
 
-// Asks all of them, waits for their answers and their ends, at most `seconds`; then, if the caller insists, kills those
-// that still run, with all that they have started, and puts back what they held. In the order of `names`, each once.
+// Sends a request to all, and waits at most `seconds` for answers and exits. If the caller insists, it then kills the
+// ones that still run, with their child processes, and gives their tasks back. The result has each name once, in the
+// order of `names`.
 std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vector<std::string>& names, double seconds,
                                     Insist insist);
 
-// Whether it has not ended.
+// True if it still runs.
 bool runs_on(const Stopped& stopped);
 
 std::string_view name_of(Stopped::Kind kind);
-// One line about each, for people.
+// One line about a teammate, for people.
 std::string describe(const Stopped& stopped);
 
-// The names of those who run, without the lead.
+// The names of the running teammates, without the lead.
 std::vector<std::string> running_teammates(const TeamSession& session);
 
 }  // namespace team

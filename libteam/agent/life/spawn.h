@@ -1,7 +1,6 @@
-// Starting teammates: in the background, detached and with a log file, or each in a pane of tmux.
+// Starts teammates: in the background, detached and with a log file, or each in a pane of tmux.
 //
-// A teammate has started when it holds its own lock and has written its state; one that does not come so far leaves
-// nothing behind.
+// A teammate has started when it holds its life lock and has written its state. A failed start leaves nothing behind.
 #pragma once
 
 #include <functional>
@@ -17,14 +16,14 @@
 
 namespace team {
 
-// Throws permission_denied if CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS or ENABLE_AGENT_TEAMS says that agents start no
+// Throws permission_denied if CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS or ENABLE_AGENT_TEAMS forbids agents to start
 // others.
 void check_enabled();
 
-// For a program that is another member: it has the keys, and nothing that says that it is us.
+// The environment of another member: it has the keys, and no variable that names this member.
 Variables environment_of_others(Keys keys);
 
-// `mode` is auto, background or tmux. auto is tmux for a caller inside tmux. Where tmux does not work, `warn` gets a
+// `mode` is auto, background or tmux. auto means tmux for a caller inside tmux. Where tmux does not work, `warn` gets a
 // line and the mode is background. Throws usage for another word.
 enum class SpawnMode { background, tmux };
 SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn);
@@ -33,24 +32,24 @@ class Spawner {
  public:
   Spawner(TeamSession& session, SpawnMode mode, std::function<void(std::string_view)> warn);
 
-  // Keys that we have put away, for started teammates. Without this call they get the keys of our environment.
+  // The keys for started teammates. Without this call they get the keys of our environment.
   void give(Keys keys) { keys_ = std::move(keys); }
   // The socket of a tmux server to prefer, such as the one that a teammate ran in before.
   void prefer_server(std::optional<std::string> socket) { socket_ = std::move(socket); }
 
-  // Adds members to the team, all or none. Throws as Membership::recruit() does.
+  // Adds members to the team, all or none. Throws the errors of Membership::recruit().
   std::vector<std::string> recruit(const Recruits& recruits);
-  // Starts those that were just recruited; `started` is told of each. If one does not start, throws what it said; it
-  // and those after it are no members any more.
+  // Starts members that were just recruited, and calls `started` for each. If one does not start, throws its error
+  // message; it and the members after it are removed from the team.
   void start_all(const std::vector<std::string>& names, const std::vector<std::string>& arguments,
                  const std::function<void(const std::string& name)>& started);
-  // Starts one that is a member already, in `directory` (empty: the root). Throws conflict if it runs.
+  // Starts a member of the team in `directory` (empty: the root). Throws conflict if it runs.
   void start(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory);
 
-  // The command that shows the panes that were opened; empty if there are none.
+  // The command that shows the opened panes; empty if there are none.
   const std::string& how_to_attach() const { return attach_; }
 
-  // What runs a member of this name: a program and its arguments.
+  // The command line of a member: a program and its arguments.
   std::vector<std::string> command_line(const std::string& name, const std::vector<std::string>& arguments) const;
 
  private:

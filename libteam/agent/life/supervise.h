@@ -1,4 +1,4 @@
-// Waiting for a team to come to an end, as somebody does who started it and will not look in.
+// Waits until a team has ended, for a caller that does not intervene.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace team {
 
 struct TeamEnd {
   enum class Kind {
-    over,         // every task has ended, or none can move any more
+    over,         // every task has ended, or none can progress
     too_late,     // the deadline passed
     interrupted,  // by `signal`
   };
@@ -21,15 +21,15 @@ struct TeamEnd {
   int signal = 0;
 };
 
-// Whether nothing is left that one who runs could do or is about to do.
+// True if no running member has work or is about to get some.
 bool is_still(const TeamSession& session);
 
-// Blocks until all teammates idle or have ended and nothing is left that one who runs could do. `report` is told what
-// happens to the tasks meanwhile, a line each.
+// Blocks until all teammates idle or have ended and no running member has work. `report` gets a line for each change of
+// a task.
 TeamEnd await_end(TeamSession& session, const Deadline& deadline, const Signals& signals,
                   const std::function<void(std::string_view)>& report);
 
-// Why not every task is completed: a line for each that is not. Empty: all are.
+// One line for each task that is not completed, with the reason. Empty if all are completed.
 std::vector<std::string> what_is_missing(const TeamSession& session);
 
 }  // namespace team

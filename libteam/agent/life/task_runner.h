@@ -1,4 +1,4 @@
-// One attempt of a task that a teammate holds, or of its prompt: plan, work, completion or another attempt.
+// One attempt at a task that a teammate holds, or at its prompt: plan, work, then completion or another attempt.
 #pragma once
 
 #include "libteam/agent/life/held_tasks.h"
@@ -14,7 +14,7 @@ class TaskRunner {
   TaskRunner(MemberLife& life, HeldTasks& held, WorkRunner& work)
       : life_(life), held_(held), work_(work), gate_(life, held, work) {}
 
-  // Returns when the outcome is on the board: the task is completed, failed, given back, or not its own any more.
+  // Returns when the outcome is on the board: the task is completed, failed, given back, or owned by somebody else.
   void run(Job job);
 
  private:

@@ -1,10 +1,10 @@
-// The life of a teammate: it wakes, takes messages and tasks, has a driver do the work, reports, idles, shuts down.
+// The life of a teammate: it wakes, takes messages and tasks, lets a driver do the work, reports, idles, shuts down.
 //
 //   spawn → active ⇄ idle → shutdown          (and plan_pending, paused, error)
 //
-// Messages come before the board. A message is acknowledged when its work is done and answered, a task completed when
-// its work is done; a teammate that dies in between does it again. The records of the requests control it (shutdown,
-// approval), never the text of a message.
+// Messages come before tasks. A message is acknowledged when its work is done and answered; a task is completed when
+// its work is done. A teammate that dies in between repeats the work. Only request records control a teammate
+// (shutdown, approval), never the text of a message.
 #pragma once
 
 #include <functional>
@@ -25,20 +25,20 @@ namespace team {
 
 class Teammate {
  public:
-  // `session`, `driver`, `signals` and `audience` outlive this. Nothing happens yet.
+  // `session`, `driver`, `signals` and `audience` outlive this. The constructor changes nothing.
   Teammate(TeamSession& session, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience);
 
-  // True once it has the name, and so its life.
+  // True once it has its name and its life lock.
   bool has_begun() const { return has_begun_; }
   // The last answer of its driver.
   const std::string& last_word() const { return work_.last_word(); }
-  // Why its last piece of work failed; none if it did not.
+  // Why its last piece of work failed; none if it succeeded.
   const std::optional<std::string>& last_failure() const { return work_.last_failure(); }
   // Why it ended, after run().
   const std::string& reason() const { return life_.ending().reason; }
 
-  // Lives; gives the exit status. Throws conflict if one of that name lives already, what the claim of its first task
-  // threw, not_found when the team is gone.
+  // Runs the whole life; returns the exit status. Throws conflict if a teammate of that name is running, the error of a
+  // failed first claim, and not_found when the team is gone.
   int run();
 
  private:

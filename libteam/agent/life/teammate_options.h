@@ -1,4 +1,4 @@
-// How a teammate is to live.
+// The options of a teammate.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 
 namespace team {
 
-// What a lead does when it has nothing to do.
+// The next step of a lead that has nothing to do.
 struct IdleDecision {
   std::optional<std::string> prompt;  // more work
-  std::optional<std::string> ending;  // why it ends, and with which exit status
+  std::optional<std::string> ending;  // ends the run for this reason, with this exit status
   int status = 0;
 };
 
 struct TeammateOptions {
-  std::optional<std::string> role;  // to join with, for a teammate that is no member yet
+  std::optional<std::string> role;  // the role to join with, if it is not a member yet
   std::string role_prompt;
   std::optional<std::string> prompt;  // the first piece of work
-  std::optional<TaskId> task;         // claimed at the start, or nothing is started
+  std::optional<TaskId> task;         // claimed at the start; if that fails, nothing starts
   bool auto_claim = true;
   bool once = false;        // ends after one piece of work
-  bool until_done = false;  // ends when the board has nothing left for it
+  bool until_done = false;  // ends when no task can go to it any more
   bool plan = false;        // tasks need an approved plan
-  // For a lead. Called whenever it is about to idle.
+  // For a lead: called before it idles.
   std::function<IdleDecision()> before_idle;
   // Called after each piece of work: true if it was the last.
   std::function<bool()> is_over;
   Deadline deadline = Deadline::never();
-  std::optional<double> look_every;  // idling, seconds
-  int waker = -1;                    // a descriptor that wakes it when it can be read from
-  bool user_listens = false;         // hears what it says, so that it is not sent
+  std::optional<double> look_every;  // while idle, seconds
+  int waker = -1;                    // a descriptor that wakes it when it is readable
+  bool user_listens = false;         // the user hears the driver directly, so its answers are not sent
   std::optional<double> idle_timeout;
   std::int64_t retries = 2;
   Start start;  // without the prompt and the task

@@ -1,7 +1,8 @@
-// Panes for teammates: one session per team, one pane per teammate, in the tmux server that the user is in, else in a
-// server of the team's own. Panes are known by their ids; only panes made here are changed, and nothing is typed into
-// them. A server that starts here gets a small fixed part of our environment, since it shows its environment to every
-// program in it.
+// Panes for teammates: one session per team, one pane per teammate, in the user's tmux server or else in a server of
+// the team.
+//
+// Panes are known by their ids. Only panes made here are changed, and nothing is typed into them. A server that starts
+// here gets a small fixed part of our environment, since it shows its environment to every program in it.
 #pragma once
 
 #include <optional>
@@ -20,12 +21,12 @@ class Tmux {
 
   struct Pane {
     std::string title, directory;
-    std::vector<std::string> arguments;  // the program that runs in it; it gets the environment of the server
+    std::vector<std::string> arguments;  // the program that runs in it, with the environment of the server
   };
-  // Gives the pane's id. Throws io with what tmux said.
+  // Returns the id of the pane. Throws io with the message of tmux.
   std::string open(const Pane& pane) const;
   bool has(const std::string& pane) const;
-  // Gone, or kept though what ran in it has ended.
+  // True if the pane is gone, or if its program has ended.
   bool is_dead(const std::string& pane) const;
   void close(const std::string& pane) const;
 

@@ -1,4 +1,4 @@
-// What wakes a teammate that waits: its mail, the board, its team, signals, the end of a lease.
+// Wakes an idle teammate: on mail, on changes of the board or the team, on signals, and at the end of a lease.
 //
 // Idle members elect one lookout per role, so that a new task wakes one process instead of hundreds. The lookout
 // watches the whole team and board. Its deputy watches the board too, and acts if the lookout, which may be stopped,
@@ -28,22 +28,22 @@ class Wakeups {
   // All outlive this.
   Wakeups(TeamSession& session, const TeammateOptions& options, Driver& driver, const Signals& signals);
 
-  // Before everything else, once the member has its life. `presence` outlives this.
+  // Call it first, once the member has its life lock. `presence` outlives this.
   void begin(const Presence& presence);
 
   bool is_watching() const { return watch_.has_value(); }
-  // Watches the team and the board, unless it does already.
+  // Watches the team and the board, unless it already does.
   void watch_all();
   // Watches as an idle member: as the lookout, as its deputy, or only its own mail.
   void doze();
-  // Watches nothing, and lets others be the lookout.
+  // Stops watching, and lets others be the lookout.
   void stop();
   // False if the folder of the team was removed, or replaced by another.
   bool is_team_in_place() const { return presence_->folder().is_in_place(); }
-  // The folder of the team is another one now: nothing in the old one is watched or held any more.
+  // The team has a new folder: stops watching the old one and releases its locks.
   void leave_folder();
 
-  // The next sleep ends at the latest then.
+  // The next sleep ends at the latest after so many seconds.
   void look_in(double seconds) { look_again_ = Deadline::in(seconds); }
   void look_at_latest_in(double seconds) { look_again_ = look_again_.or_in(seconds); }
 
@@ -59,12 +59,12 @@ class Wakeups {
   bool sleep(const Deadline& end);
   // The same for a member that watches all and waits for the answer to a request.
   void sleep_until_news();
-  // Sleeps until the deadline, the configuration of the team was written (then it returns true), or anything changed.
+  // Sleeps until the deadline or any change. True if the configuration of the team was written.
   bool sleep_until_configured(const Deadline& deadline);
   // Sleeps until the deadline or a signal.
   void sleep_until_signal(const Deadline& deadline) const;
 
-  // Changes with each new message to this member; for CallInterrupter.
+  // This file changes with each new message to this member; for CallInterrupter.
   std::string inbox_file() const;
   // True if a waiting message must interrupt a running call of a model. May be called from another thread.
   bool has_urgent_mail() const;
@@ -87,13 +87,13 @@ class Wakeups {
   Driver& driver_;
   const Signals& signals_;
   const Presence* presence_ = nullptr;
-  std::optional<Mailbox> door_;  // for a look from another thread
+  std::optional<Mailbox> door_;  // for has_urgent_mail(), from another thread
   std::optional<Watch> watch_;
-  std::optional<Watch> put_away_;  // for the next time
+  std::optional<Watch> put_away_;  // reused by the next watch
   std::optional<QueuedLock> lookout_, deputy_;
-  bool dozes_ = false;  // `watch_` is of its own mail, and somebody else is the lookout
+  bool dozes_ = false;  // watches only its own mail; another member is the lookout
   bool is_deputy_ = false;
-  bool is_alerted_ = false;  // the deputy looks at the board soon
+  bool is_alerted_ = false;  // as deputy: looks at the board soon
   std::int64_t board_seen_ = 0;
   Deadline look_again_ = Deadline::never();
   std::optional<Deadline> doubt_;

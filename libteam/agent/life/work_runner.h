@@ -1,6 +1,6 @@
 // Runs pieces of work on the driver of a teammate: messages, or a text of the toolkit.
 //
-// Messages are acknowledged when their work is done and answered, or when the driver has kept them: a teammate that
+// Messages are acknowledged when their work is done and answered, or when the driver has stored them. A teammate that
 // dies before that gets them again.
 #pragma once
 
@@ -23,28 +23,30 @@ class WorkRunner {
 
   // The last answer of the driver.
   const std::string& last_word() const { return last_word_; }
-  // Why the last piece of work failed; none if it did not.
+  // Why the last piece of work failed; none if it succeeded.
   const std::optional<std::string>& last_failure() const { return last_failure_; }
-  // True if a piece of work went well in this life.
+  // True if a piece of work succeeded in this run.
   bool has_succeeded() const { return succeeded_; }
   // The phase of work that belongs to no task.
   Phase phase() const { return life_.options().plan ? Phase::plan : Phase::work; }
 
   Work make_work(Phase phase, std::string title) const;
   Work make_work(const Job& job, Phase phase) const;
-  // Lets the driver do it. The driver hears the mail that comes meanwhile, if it keeps a conversation.
+  // Lets the driver do the work. A driver that keeps a conversation gets the mail that arrives meanwhile.
   Outcome drive(const Work& work);
-  // The outcome of a piece of work is written down: what the driver keeps of it can go, and perhaps it was the last.
+  // Call it when the outcome is recorded: the driver may drop its copy of the work. Ends the run if this was the last
+  // work.
   void finish_piece(bool success);
 
   // Takes waiting messages and works on them. False if there are none, or one ends this life.
   bool work_on_messages(Phase phase);
   void work_on_text(const std::string& title, const std::string& text);
-  // Goes on with work of an earlier life that is about messages or a text.
+  // Resumes work of an earlier run that is about messages or a text.
   void resume(const Work& left);
-  // Work that the hook teammate-idle demands before this member may idle. False if it demands none, or always more.
+  // Does the work that the hook teammate-idle demands before this member may idle. False if it demands none, or too
+  // often.
   bool work_on_objection();
-  // Answers everybody who wrote before the work began and during it.
+  // Answers all members that wrote before or during the work.
   void answer(std::vector<Message> messages, const Outcome& outcome);
 
  private:
@@ -61,7 +63,7 @@ class WorkRunner {
   std::string last_word_;
   std::optional<std::string> last_failure_;
   bool succeeded_ = false;
-  int objections_ = 0;  // of the hook, since the last piece of work
+  int objections_ = 0;  // demands of the hook since the last piece of work
 };
 
 }  // namespace team

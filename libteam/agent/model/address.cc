@@ -15,7 +15,7 @@ bool is_version(std::string_view segment) {
   return segment.size() >= 2 && segment[0] == 'v' && segment[1] >= '0' && segment[1] <= '9';
 }
 
-// What follows "http://" or "https://"; none if it does not begin so.
+// The rest of a URL after "http://" or "https://"; none for other texts.
 std::optional<std::string_view> after_scheme(std::string_view url) {
   for (const std::string_view scheme : {"https://", "http://"}) {
     if (url.size() > scheme.size() && lower(url.substr(0, scheme.size())) == scheme) return url.substr(scheme.size());

@@ -24,7 +24,7 @@ AnswerReader::AnswerReader(Provider::Hear hear)
     : hear_(std::move(hear)),
       events_(
           [this](const ServerEvent& event) {
-            // What keeps the connection is not always a comment.
+            // Some servers keep the connection alive with events instead of comments.
             if (complete_ || is_blank(event.data)) return;
             try {
               take(event);
@@ -48,7 +48,7 @@ ModelAnswer AnswerReader::finish() {
   if (!conclude(answer)) throw ModelError(Kind::passing, "the stream ended before the answer did");
   const bool calls = std::any_of(answer.parts.begin(), answer.parts.end(),
                                  [](const Part& part) { return part.kind == Part::Kind::tool_call; });
-  // Servers are not at one about what they call an answer that ends with calls.
+  // Servers give different stop reasons for an answer that ends with calls.
   if (calls && answer.stop == ModelAnswer::Stop::end) answer.stop = ModelAnswer::Stop::tool_calls;
   if (!calls && answer.stop == ModelAnswer::Stop::tool_calls) answer.stop = ModelAnswer::Stop::end;
   return answer;
@@ -67,7 +67,7 @@ Json parse_event(const ServerEvent& event) {
     Json json = parse_json(event.data, "event", {.bytes = kMostOfEvent});
     if (json.is_object()) return json;
   } catch (const Error&) {
-    // Told below.
+    // Reported below.
   }
   throw ModelError(Kind::passing, "an event of the stream is malformed");
 }

@@ -20,22 +20,22 @@ class AnswerReader {
   AnswerReader& operator=(const AnswerReader&) = delete;
   virtual ~AnswerReader() = default;
 
-  // A piece of the body. Throws ModelError: passing for what makes no sense, what it means for an error of the service;
-  // and what the hearer threw.
+  // Takes the next piece of the body. Throws ModelError: `passing` for malformed data, and the class of the error if
+  // the service sent one. Passes on exceptions of the hearer.
   void feed(std::string_view piece);
-  // Whether nothing can follow any more.
+  // True if the answer is complete: nothing can follow.
   bool is_complete() const { return complete_; }
-  // The answer, after the end of the body. Throws passing if it came too early.
+  // Returns the answer, after the end of the body. Throws passing if the body ended too early.
   ModelAnswer finish();
 
  protected:
-  // One event; it may throw what the JSON library throws for a value of the wrong type.
+  // Takes one event. May throw the exceptions of the JSON library for a value of the wrong type.
   virtual void take(const ServerEvent& event) = 0;
-  // Whether the answer is all there; puts the parts into `answer`.
+  // Puts the parts into `answer`. True if the answer is complete.
   virtual bool conclude(ModelAnswer& answer) = 0;
 
-  void say(std::string_view text);  // to the hearer, once the event is understood
-  void grow(std::size_t bytes);     // counts what is kept; throws final if it is too much
+  void say(std::string_view text);  // passes text to the hearer after the event was parsed
+  void grow(std::size_t bytes);     // counts the stored bytes; throws final above the limit
   void complete() { complete_ = true; }
 
  private:
@@ -46,7 +46,7 @@ class AnswerReader {
   bool complete_ = false;
 };
 
-// An event's data; throws passing if it is not a JSON object.
+// Parses the data of an event. Throws passing if it is not a JSON object.
 Json parse_event(const ServerEvent& event);
 
 }  // namespace team

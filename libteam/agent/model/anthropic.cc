@@ -16,7 +16,7 @@ constexpr std::size_t kLongestName = 64;
 
 constexpr std::string_view kCacheControl = R"({"type":"ephemeral"})";
 
-enum class Cache { yes, no };  // whether the service is to remember everything up to here
+enum class Cache { yes, no };  // yes: the service caches everything up to here
 
 std::string to_block(const Part& part, Cache cache) {
   JsonText block;
@@ -52,7 +52,7 @@ std::string to_message(const Turn& turn, Cache cache) {
   return message.take();
 }
 
-// Marked for the cache are the last two turns of the user.
+// The last two turns of the user are marked for the cache.
 std::string to_messages(const std::vector<Turn>& turns) {
   std::vector<std::string> messages;
   int marks = 2;
@@ -81,7 +81,7 @@ ModelAnswer::Stop to_stop(const std::string& reason) {
   using Stop = ModelAnswer::Stop;
   if (reason == "tool_use") return Stop::tool_calls;
   if (reason == "refusal") return Stop::refused;
-  // A turn that was paused is like one that was cut: it is to be gone on with.
+  // A paused turn is like a cut one: the model must continue it.
   if (reason == "max_tokens" || reason == "model_context_window_exceeded" || reason == "pause_turn")
     return Stop::too_long;
   return Stop::end;
@@ -112,7 +112,7 @@ class Reader : public AnswerReader {
     } else if (type == "error") {
       throw error_of(0, find_service_error(json).value_or(ServiceError{}), {});
     }
-    // Others are there to keep the connection, or came later than this code.
+    // Other events keep the connection alive, or are newer than this code.
   }
 
   bool conclude(ModelAnswer& answer) override {
@@ -134,7 +134,7 @@ class Reader : public AnswerReader {
  private:
   struct Block {
     Part part;
-    std::string input = "{}";  // what the start said, for servers that say it all there
+    std::string input = "{}";  // of the start event, for servers that send everything there
   };
 
   void start_block(int index, const Json& content) {
@@ -149,7 +149,7 @@ class Reader : public AnswerReader {
       if (input != content.end() && input->is_object()) block.input = dump_line(*input);
       grow(block.input.size());
     }
-    // What a model thinks, and what the service's own tools found, is not part of the conversation.
+    // Thinking and the results of the service's own tools are not part of the conversation.
   }
 
   void add(int index, const Json& delta) {
@@ -171,7 +171,7 @@ class Reader : public AnswerReader {
     say(text);
   }
 
-  // The counts of the end are those of the whole answer and not all of them are said again.
+  // The last counts are those of the whole answer, but they do not repeat all fields.
   void take_usage(const Json& holder) {
     const auto usage = holder.find("usage");
     if (usage == holder.end() || !usage->is_object()) return;

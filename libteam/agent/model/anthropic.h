@@ -1,7 +1,7 @@
 // The Messages API of Anthropic.
 //
-// What stays the same from call to call is marked to be cached: the tools, the system prompt, and the conversation up
-// to each of the last two turns of the user.
+// Constant parts of a request are marked for the cache: the tools, the system prompt, and the conversation up to each
+// of the last two turns of the user.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ void CallInterrupter::rest() {
   again_.ring();
 }
 
-// One that cannot listen any more rings: who looks for itself misses nothing.
+// If it cannot listen, it interrupts the call: the caller then checks for itself and misses nothing.
 void CallInterrupter::listen_or_ring() {
   try {
     listen();
@@ -45,7 +45,7 @@ void CallInterrupter::listen() {
     has_changed = again_.take() || has_changed;
     if (deadline_.passed() || can_be_read(signals_.fd()) || (has_changed && looks_urgent())) {
       bell_.ring();
-      // Until somebody has looked after it there is nothing more to say.
+      // After an interruption, waits for rest() or the end.
       std::array<pollfd, 2> waiting = {{{again_.fd(), POLLIN, 0}, {end_.fd(), POLLIN, 0}}};
       ::poll(waiting.data(), waiting.size(), -1);
       continue;
@@ -61,7 +61,7 @@ bool CallInterrupter::looks_urgent() const {
   try {
     return is_urgent_();
   } catch (const Error&) {
-    return false;  // who looks at the mail itself will hear of it
+    return false;  // the next look at the mail reports the error
   }
 }
 

@@ -1,6 +1,6 @@
-// A bell for who is in a call: it rings when a signal came, when something urgent did, or at a deadline.
+// Interrupts a call of a model: its descriptor becomes readable on a signal, on urgent mail, or at a deadline.
 //
-// It watches a folder from a thread of its own for as long as it exists; an idle teammate has none.
+// A thread watches a folder as long as this object exists. An idle teammate has no such thread.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,17 @@ namespace team {
 
 class CallInterrupter {
  public:
-  // `is_urgent` is asked from that thread whenever `file` of the folder has changed, or anything if none is named. All
-  // outlive this.
+  // The thread calls `is_urgent` whenever `file` of the folder has changed, or any file if no name is given. All
+  // arguments outlive this.
   CallInterrupter(const Folder& folder, const Signals& signals, std::function<bool()> is_urgent,
                   const Deadline& deadline, std::string file = "");
   CallInterrupter(const CallInterrupter&) = delete;
   CallInterrupter& operator=(const CallInterrupter&) = delete;
   ~CallInterrupter();
 
-  // Can be read from once it rang.
+  // Readable after an interruption, until rest().
   int fd() const { return bell_.fd(); }
-  // Listens anew: for who has looked after what rang.
+  // Resets the descriptor and listens again. Call it after the cause of the interruption was checked.
   void rest();
 
  private:

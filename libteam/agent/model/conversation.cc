@@ -6,7 +6,7 @@ namespace team {
 
 namespace {
 
-// Of what a model says at most 32 MiB are taken; written down, each byte of it can become six.
+// An answer has at most 32 MiB; JSON escapes can make each byte six.
 constexpr JsonLimits kLimits = {.bytes = std::size_t{256} << 20};
 
 Json to_json(const Part& part) {
@@ -49,7 +49,7 @@ Part take_part(Json& json, std::string_view line, std::string_view where) {
   return part;
 }
 
-// `line` serves the messages.
+// `line` is for error messages.
 Turn take(Json& json, std::string_view line, std::string_view where) {
   Fields fields(json, line, where);
   const std::string role = fields.text("role").value_or("");

@@ -1,7 +1,7 @@
-// What was said between a model and us, in a form that no provider owns.
+// A conversation with a model, in a form that does not depend on a provider.
 //
-// A conversation is a list of turns, the user's and the model's alternating; each turn is a list of parts. Every tool
-// call of a model's turn is answered by a tool result in the turn that follows it.
+// A conversation is a list of turns. Turns of the user and of the model alternate, and each turn is a list of parts.
+// Every tool call in a turn of the model has a tool result in the next turn.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace team {
 struct Part {
   enum class Kind { text, tool_call, tool_result };
   Kind kind = Kind::text;
-  std::string text;       // of a text; of a result its content
+  std::string text;       // of a text, or the content of a result
   std::string id;         // of a call and of its result
   std::string name;       // of the tool
-  std::string arguments;  // of a call: a JSON object, as text, as the model wrote it (it may be broken)
+  std::string arguments;  // of a call: JSON as the model wrote it, which may be malformed
   bool is_error = false;  // of a result
 };
 
@@ -31,14 +31,14 @@ struct Turn {
   std::vector<Part> parts;
 };
 
-// A turn as one JSON object, and back; throws corrupt. For the transcript and for digests: the same turn, the same
-// text.
+// Converts a turn to one JSON object, and back; throws corrupt. Equal turns give equal text, so the transcript and
+// digests can use it.
 std::string to_line(const Turn& turn);
 Turn parse_turn(std::string_view line, std::string_view where);
-// The same for a document; large texts become those of the turn without a copy.
+// The same for a parsed document. Moves large texts into the turn instead of copying them.
 Turn take_turn(Json&& json, std::string_view where);
-// Moves a string out of a document. What a parser reserved for a small one and did not use is given back; in a large
-// one that is memory which was never touched.
+// Moves a string out of a document. Frees the unused capacity of a small string. The unused capacity of a large one was
+// never touched, so it costs no memory.
 std::string take_text(Json& string);
 
 }  // namespace team

@@ -63,7 +63,7 @@ std::size_t size_of(const Turn& turn) {
 
 }  // namespace
 
-// Before a summary all turns are of no use but the end that it keeps, and the last words of the model.
+// A summary needs only the last turns and the last texts of the model.
 void Dialogue::drop_old_turns() {
   std::size_t start = tail();
   std::size_t said = 0;
@@ -132,7 +132,7 @@ void Dialogue::cut_newest(std::size_t turns, std::size_t longest) {
   if (newest.kind == Part::Kind::tool_result) shorten(newest.text, longest);
 }
 
-// Where the end begins without which the rest makes no sense: the user's last turn, with the calls that it answers.
+// The start of the turns that must stay: the last turn of the user, with the calls that it answers.
 std::size_t Dialogue::tail() const {
   std::size_t start = turns_.size();
   while (start > 0 && turns_[start - 1].role == Turn::Role::model) --start;
@@ -144,7 +144,7 @@ std::size_t Dialogue::tail() const {
   return start;
 }
 
-// Where there is no summary: the last one, and what the model said since, as far as it is not too much.
+// Replaces a missing summary: the last summary and the later texts of the model, up to a limit.
 std::string Dialogue::recollect(const std::vector<Turn>& turns) const {
   std::string text = summary_.substr(0, kMostRecollected);
   text.resize(whole_characters(text));

@@ -16,15 +16,15 @@
 
 namespace team {
 
-// A piece of work, as far as a restarted agent needs it to go on.
+// A piece of work: the parts that a restarted agent needs to continue it.
 struct Piece {
   std::string title;
   Phase phase = Phase::work;
   std::optional<TaskId> task;
   std::vector<Message> messages;  // id, type, sender and summary of each; includes mail that came during the work
   std::string prompt;
-  std::int64_t attempts = 0;                   // of the task, with this one
-  std::optional<std::string> conclusion = {};  // its result, if a tool has ended it
+  std::int64_t attempts = 0;                   // of the task, including this one
+  std::optional<std::string> conclusion = {};  // its result, if a tool ended it
 };
 
 class Dialogue {
@@ -35,27 +35,27 @@ class Dialogue {
   // Adds one line of the transcript. Throws corrupt, with `where`, for a line that is not a step of a conversation.
   void apply(Json line, std::string_view where);
 
-  // As they go to the model. After the first step of any kind they end with a turn of the user or an answer.
+  // The turns as they go to the model. After the first step they end with a turn of the user or with an answer.
   const std::vector<Turn>& turns() const { return turns_; }
-  // The piece of work that was begun and has not ended.
+  // The piece of work that has begun and not ended.
   const std::optional<Piece>& open() const { return open_; }
-  // The end of the open piece of work: its conclusion by a tool, or the last answer, if that is whole, calls no tool
-  // and nothing follows it.
+  // The result of the open piece of work: the conclusion that a tool gave, or else the last answer. An answer counts
+  // only if it is complete, calls no tool and nothing follows it.
   std::optional<std::string> last_word() const;
   // True if the model has received a message of this id.
   bool knows(const std::string& message_id) const { return heard_.contains(message_id); }
   // The calls of the last answer that have no result yet, in their order.
   std::vector<Part> unanswered() const;
-  // Bytes that go to the model.
+  // Bytes of the conversation as the model gets it.
   std::size_t size() const;
 
-  // The number of turns in which a cut to `longest` bytes that keeps the last `keep` turns would shorten a result; 0 if
-  // no result is longer.
+  // The number of turns that a cut covers: all but the last `keep`. 0 if no result in them is longer than `longest`
+  // bytes.
   std::size_t turns_to_cut(std::size_t keep, std::size_t longest) const;
-  // Before a line that says so is applied: the newest part is a result that a later cut of the first `turns` turns
-  // shortens to `longest` bytes.
+  // Shortens the newest part, if it is a result in the first `turns` turns, to `longest` bytes. For a result that a
+  // later line of the transcript cuts anyway.
   void cut_newest(std::size_t turns, std::size_t longest);
-  // Before a summary is applied: drops the turns that it will not need.
+  // Drops the turns that the next summary replaces. Call it before the summary is applied.
   void drop_old_turns();
 
  private:
@@ -68,11 +68,11 @@ class Dialogue {
 
   std::string identity_;
   std::vector<Turn> turns_;
-  std::size_t dropped_ = 0;  // turns that stood in front of these and that a later summary replaces
+  std::size_t dropped_ = 0;  // dropped turns in front of these; a later summary replaces them
   std::optional<Piece> open_;
   std::set<std::string> heard_;
-  std::string summary_;   // the last one
-  bool is_whole_ = true;  // the last answer
+  std::string summary_;   // the last summary
+  bool is_whole_ = true;  // true if the last answer is complete
 };
 
 }  // namespace team

@@ -26,11 +26,11 @@ namespace {
 
 using Kind = ModelError::Kind;
 
-constexpr std::size_t kMostOfBody = 64 * 1024;  // of an answer that is kept; what is longer is read and dropped
+constexpr std::size_t kMostOfBody = 64 * 1024;  // of the body; the rest is read and dropped
 constexpr std::size_t kMostDropped = std::size_t{1} << 20;
 constexpr std::size_t kMostHeaders = 200;
 constexpr std::size_t kLongestHeader = 8 * 1024;
-constexpr double kGrace = 0.2;  // for a stream that has said all to end, so that its connection can be used again
+constexpr double kGrace = 0.2;  // wait for the end of a complete stream, to reuse its connection
 
 bool is_loopback(const std::string& url) {
   const std::string host = host_of(url);
@@ -44,7 +44,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(start, text.find_last_not_of(kBlanks) - start + 1);
 }
 
-// Whether trying again can help. What is wrong with an address or a certificate stays wrong.
+// Whether a retry can help. A wrong address or certificate stays wrong.
 Kind kind_of(CURLcode code) {
   switch (code) {
     case CURLE_UNSUPPORTED_PROTOCOL:
@@ -65,12 +65,12 @@ std::set<int> open_descriptors() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
     descriptors.insert(std::atoi(entry.path().filename().c_str()));
   }
-  // Looking needed one too.
+  // The descriptor of the listing itself is closed by now.
   std::erase_if(descriptors, [](int fd) { return ::fcntl(fd, F_GETFD) < 0; });
   return descriptors;
 }
 
-// One request, from its first byte to the last of its answer.
+// One request and its answer.
 class Transfer {
  public:
   Transfer(const HttpRequest& request, const Http::Limits& limits, const Http::Hear& hear)
@@ -79,7 +79,7 @@ class Transfer {
     for (const auto& [name, value] : request.headers) add_header(name + ": " + value);
     add_header("content-type: application/json");
     add_header("accept: text/event-stream");
-    add_header("expect:");  // a large body is not to wait for a word that few servers say
+    add_header("expect:");  // curl must not wait for "100 Continue", which few servers send
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_USERAGENT, "teamkit/" TEAMKIT_VERSION);
@@ -93,13 +93,13 @@ class Transfer {
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect_seconds * 1000));
     set(CURLOPT_TCP_KEEPALIVE, 1L);
     set(CURLOPT_NOSIGNAL, 1L);
-    // An interruption does not wait for a name server.
+    // An interruption must not wait for a name server.
     set(CURLOPT_QUICK_EXIT, 1L);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_ERRORBUFFER, reason_);
     if (is_loopback(request.url)) set(CURLOPT_PROXY, "");
     if (const auto file = environment_variable("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file->c_str());
-    // What we run is not to have our connections.
+    // Programs that we start must not inherit our connections.
     curl_opensocket_callback open = [](void*, curlsocktype, curl_sockaddr* address) -> curl_socket_t {
       return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     };
@@ -166,7 +166,7 @@ class Transfer {
   HttpAnswer conclude(CURLcode result) {
     if (thrown_) std::rethrow_exception(thrown_);
     look_at_status();
-    // What an error says counts even if its end was lost.
+    // The text of an error counts even if its end was lost.
     const bool told = has_enough_ || (answer_.status != 0 && !is_stream());
     if (result != CURLE_OK && !told) {
       const std::string reason = reason_[0] != '\0' ? reason_ : curl_easy_strerror(result);
@@ -181,7 +181,7 @@ class Transfer {
     const std::size_t size = line.size();
     line = trim(line.substr(0, kLongestHeader));
     const std::size_t colon = line.find(':');
-    // Another answer begins: the one before was a preliminary one.
+    // A new status line: the headers before belong to a preliminary answer.
     if (line.starts_with("HTTP/")) answer_.headers.clear();
     else if (colon != std::string_view::npos && answer_.headers.size() < kMostHeaders)
       answer_.headers.emplace_back(lower(trim(line.substr(0, colon))), trim(line.substr(colon + 1)));
@@ -197,7 +197,7 @@ class Transfer {
       return dropped_ > kMostDropped ? 0 : piece.size();
     }
     if (has_enough_) return piece.size();
-    // No exception passes through curl.
+    // No exception may pass through curl.
     try {
       has_enough_ = hear_(piece) == Http::Wants::nothing;
     } catch (...) {
@@ -220,7 +220,7 @@ class Transfer {
     answer_.status = static_cast<int>(status);
   }
 
-  // Not all that stream say so, but what is an object or a page is none.
+  // Some servers stream without saying so. A JSON object or an HTML page is not a stream.
   bool is_stream() const {
     if (answer_.status < 200 || answer_.status > 299) return false;
     for (const auto& [name, value] : answer_.headers) {
@@ -254,7 +254,7 @@ struct Http::Curl {
     const std::set<int> before = open_descriptors();
     multi = started == CURLE_OK ? curl_multi_init() : nullptr;
     if (multi == nullptr) fail(Code::io, "curl does not start");
-    // It opens sockets to wake itself, and would leave them to what we run.
+    // curl opens sockets to wake itself; programs that we start must not inherit them.
     for (const int fd : open_descriptors()) {
       if (!before.contains(fd)) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     }

@@ -14,7 +14,7 @@ namespace team {
 
 namespace {
 
-// A wire format over a connection.
+// A wire format and a connection.
 class HttpProvider : public Provider {
  public:
   HttpProvider(std::unique_ptr<WireFormat> format, const ProviderChoice& choice, std::string key)
@@ -30,13 +30,13 @@ class HttpProvider : public Provider {
       }
     } catch (const ModelError& error) {
       if (error.kind() == ModelError::Kind::interrupted) throw;
-      // Services quote the key that they refuse.
+      // Services quote a refused key.
       throw ModelError(error.kind(), host_of(url_) + ": " + redact(error.what(), key_), error.retry_after());
     }
   }
 
  private:
-  // None: it was refused, and the format has learned from it.
+  // None if the request was refused and the format has adapted.
   std::optional<ModelAnswer> try_to_ask(const ModelRequest& request, int interrupt, const Hear& hear) {
     const auto reader = format_->read(hear);
     const HttpAnswer answer =
@@ -76,7 +76,7 @@ std::unique_ptr<Provider> make_provider(const ProviderChoice& choice) {
   if (choice.provider == "anthropic") {
     format = std::make_unique<Anthropic>(choice.model);
   } else if (choice.provider == "openai") {
-    // Its newer models know the longest answer by another name than those of all others.
+    // The newer models of OpenAI itself use another name for the limit than all other servers.
     const auto limit = choice.base_url ? OpenAi::Limit::max_tokens : OpenAi::Limit::max_completion_tokens;
     format = std::make_unique<OpenAi>(choice.model, limit);
   } else {

@@ -12,10 +12,10 @@ namespace team {
 struct ProviderChoice {
   std::string provider;  // anthropic or openai
   std::string model;
-  std::optional<std::string> base_url;  // else the service's own
+  std::optional<std::string> base_url;  // none: the address of the service itself
   std::string key;                      // may be empty for a local server
   double connect_seconds = 20;
-  double silence_seconds = 300;  // without a byte of answer: broken
+  double silence_seconds = 300;  // time-out: seconds without a byte of the answer
 };
 
 // Throws usage for an unknown provider.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostReminders = 3;
 constexpr double kSecondsToEnd = 15;
-constexpr double kLookEvery = 10;  // for what nothing tells of, such as a machine that is gone
+constexpr double kLookEvery = 10;  // for changes without an event, such as a lost machine
 
 std::string remind_of_tasks(const TeamSession& session, std::size_t open) {
   constexpr std::size_t kMostShown = 10;
@@ -28,7 +28,7 @@ std::string remind_of_tasks(const TeamSession& session, std::size_t open) {
       "them yourself, or end the run with FinishTeam.");
 }
 
-// The plans that wait for the lead.
+// The plans that wait for an answer of the lead.
 std::vector<Request> plans_for(const TeamSession& session) {
   auto requests = session.mail().requests().pending([](const Error&) {});
   std::erase_if(requests, [&](const Request& request) {
@@ -46,7 +46,7 @@ std::string remind_of_plans(const std::vector<Request>& plans) {
   return text;
 }
 
-// Decides what becomes of a lead that has nothing to do.
+// Decides what a lead with nothing to do does next.
 class Steering {
  public:
   Steering(TeamSession& session, const ModelAgent& agent, const LeadOptions& options,
@@ -88,7 +88,7 @@ class Steering {
                static_cast<int>(Code::no));
   }
 
-  // Whether it ended because nothing was left to do.
+  // True if it ended because nothing was left to do.
   bool is_done() const { return is_done_; }
 
  private:
@@ -96,7 +96,7 @@ class Steering {
     return {.prompt = {}, .ending = std::move(reason), .status = status};
   }
 
-  // Those for which everybody waits; none while one who runs does something else.
+  // The plans that everybody waits for. None while a running member still works on something.
   std::vector<Request> waiting_plans() const {
     auto plans = plans_for(session_);
     if (plans.empty() || agent_.has_company()) return {};
@@ -114,7 +114,8 @@ class Steering {
     return any;
   }
 
-  // What it said last it may have said while others worked: it idles once, and by that is told that everybody does.
+  // Its last text may be from a time when others still worked. So the lead idles once more, which tells it that all
+  // members are idle.
   bool is_to_listen() {
     if (session_.running().empty() || agent_.turn().heard.contains("all_idle")) return false;
     return !std::exchange(has_listened_, true);
@@ -126,12 +127,12 @@ class Steering {
   const std::function<void(std::string_view)>& note_;
   std::vector<TaskId> open_;  // at the last reminder
   int reminders_ = 0;
-  bool has_said_ = false;  // that it waits
+  bool has_said_ = false;  // it reported that it waits
   bool has_listened_ = false;
   bool is_done_ = false;
 };
 
-// Everybody goes home.
+// Ends all teammates.
 void dismiss(TeamSession& session, const LeadEnd& end, const LeadOptions& options) {
   session.refresh();
   const auto staying = end.status == 0
@@ -174,7 +175,7 @@ LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals
   try {
     end.status = lead->run();
   } catch (const Error& error) {
-    // Of a lead that never began others are no business: it may live elsewhere.
+    // A lead that never began must not stop others: the real lead may run elsewhere.
     if (lead->has_begun()) {
       end.status = static_cast<int>(error.code());
       dismiss(session, end, options);
@@ -185,7 +186,7 @@ LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals
   end.reason = lead->reason();
   end.summary = lead->last_word();
   const bool is_finished = agent.turn().finished;
-  // One that was asked to end has not reached its goal.
+  // A lead that was asked to end has not reached its goal.
   if (end.status == 0 && !is_finished && !steering.is_done()) end.status = static_cast<int>(Code::no);
   if (!is_finished) dismiss(session, end, options);
   session.mail().record(

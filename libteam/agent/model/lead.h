@@ -1,5 +1,7 @@
-// The life of a lead: it works on a goal as a teammate works on its prompt, wakes on messages, and is over when the
-// team is finished, when a limit is reached, or when nothing moves any more and it does nothing about it.
+// The life of a lead: it works on a goal as a teammate works on its prompt, and wakes on messages.
+//
+// The run ends when the team is finished, when a limit is reached, or when no task can progress and the lead does not
+// react.
 #pragma once
 
 #include <functional>
@@ -15,7 +17,7 @@
 namespace team {
 
 struct LeadOptions {
-  std::optional<std::string> goal;  // none: goes on with what it was at
+  std::optional<std::string> goal;  // none: resumes its earlier work
   RoleSpec role;
   ModelChoice model;
   Keys keys;
@@ -23,7 +25,7 @@ struct LeadOptions {
   Deadline deadline = Deadline::never();
   SpawnMode mode = SpawnMode::background;
   std::function<void(std::string_view)> warn;
-  // Whether somebody may still say something to it, and a descriptor (or -1) that can be read from when that changes.
+  // True if the user may still write to the lead; and a descriptor (or -1) that becomes readable when that changes.
   std::function<bool()> waits;
   int waker = -1;
 };
@@ -31,12 +33,12 @@ struct LeadOptions {
 struct LeadEnd {
   int status = 0;
   std::string reason;
-  std::string summary;  // what was done, if the team is finished
+  std::string summary;  // the result, if the team is finished
 };
 
-// Blocks until the run is over; then no teammate runs any more. Its last event is TEAM_RUN_ENDED. A lead that only
-// talks while tasks are open and nobody works is reminded of it, three times without progress at the most. Throws what
-// Teammate::run and ModelAgent throw.
+// Blocks until the run ends; then no teammate is running. The last event is TEAM_RUN_ENDED. While tasks are open and
+// nobody works, a lead that only talks gets a reminder, at most three times without progress. Throws the errors of
+// Teammate::run and ModelAgent.
 LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals& signals, const Audience& audience);
 
 }  // namespace team

@@ -19,7 +19,7 @@ Json to_json(const std::vector<Message>& messages) {
   return list;
 }
 
-// `turns` and `longest` of a line that says what was cut; none if it is broken, which is refused when it is applied.
+// `turns` and `longest` of a line that cuts. None if the line is malformed: apply() refuses it later.
 std::optional<std::pair<std::size_t, std::size_t>> find_cut(std::string_view line) {
   try {
     const Json json = parse_json(line, "transcript", kLimits);
@@ -30,7 +30,7 @@ std::optional<std::pair<std::size_t, std::size_t>> find_cut(std::string_view lin
       return std::pair(turns->get<std::size_t>(), longest->get<std::size_t>());
     }
   } catch (const Error&) {
-    // It is refused when it is applied.
+    // apply() refuses it.
   }
   return std::nullopt;
 }
@@ -41,8 +41,7 @@ Memory::Memory(TranscriptFile file, std::string identity) : file_(std::move(file
   resume();
 }
 
-// put() writes the type near the beginning of a line. A line that somebody edited so that it stands elsewhere costs
-// memory, no more.
+// put() writes the type near the beginning of a line. If somebody moved it by editing, this only costs memory.
 Memory::Outline Memory::outline() const {
   constexpr std::size_t kBeginning = 200;
   constexpr std::string_view kType = "\"type\":\"";
@@ -65,7 +64,7 @@ void Memory::resume() {
   const Outline outline = this->outline();
   auto next_cut = outline.cuts.begin();
   std::size_t number = 0;
-  std::size_t many = 64;  // turns; then it is worth a look how many of them are needed
+  std::size_t many = 64;  // check again at this many turns
   file_.each([&](std::string_view line) {
     const std::string where = fmt::format("{}:{}", file_.path(), ++number);
     dialogue_.apply(parse_json(line, where, kLimits), where);
@@ -74,7 +73,7 @@ void Memory::resume() {
       many = 2 * turns().size() + 64;
     }
     if (number <= outline.last_summary) return;
-    // A result that a later line cuts need not be kept whole until then.
+    // A result that a later line cuts is not kept whole until then.
     while (next_cut != outline.cuts.end() && next_cut->line <= number) ++next_cut;
     for (auto later = next_cut; later != outline.cuts.end(); ++later)
       dialogue_.cut_newest(later->turns, later->longest);
@@ -86,7 +85,7 @@ void Memory::put(const Json& line) {
   timed.update(line);
   const std::string text = dump_line(timed);
   file_.append(text);
-  // The written line counts: a text that is not UTF-8 differs from it.
+  // The written line counts: it differs from a text that is not UTF-8.
   dialogue_.apply(parse_json(text, file_.path(), kLimits), file_.path());
 }
 

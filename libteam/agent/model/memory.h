@@ -1,8 +1,7 @@
 // The memory of a model: its conversation, kept in the transcript file.
 //
-// Every step is on disk before it counts. A memory that is opened again is the same: the same lines give the same
-// turns. Lines are never rewritten. When the conversation becomes too long, a further line says what replaces its
-// beginning.
+// Every step is on disk before it counts. The same lines give the same turns, so a reopened memory is unchanged. Lines
+// are never rewritten: when the conversation becomes too long, a new line says what replaces its beginning.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ namespace team {
 
 class Memory {
  public:
-  // `identity` is repeated whenever the conversation is shortened. Throws corrupt for a file that is not a transcript.
+  // `identity` is repeated after each shortening. Throws corrupt if the file is not a transcript.
   Memory(TranscriptFile file, std::string identity);
 
   // See Dialogue.
@@ -32,28 +31,28 @@ class Memory {
   void end();
   // Messages; `text` is their form in the conversation.
   void hear(const std::vector<Message>& messages, const std::string& text);
-  // A tool has ended the open piece of work, with this result.
+  // Ends the open piece of work with this result, for a tool.
   void conclude(const std::string& result);
-  // A text of the toolkit itself.
+  // Adds a text of the toolkit itself.
   void tell(const std::string& text);
   void add(const ModelAnswer& answer);
   void answer(const Part& call, const std::string& text, bool is_error);
 
-  // Shortens the tool results, except those of the last `keep` turns, to `longest` bytes. False if none was longer.
+  // Shortens the tool results to `longest` bytes, except those of the last `keep` turns. False if none was longer.
   bool cut_results(std::size_t keep, std::size_t longest);
-  // Replaces all but the end by the identity, a summary and the work at hand. Of the end only the parts that the API
-  // requires are kept, each at most `longest` bytes.
+  // Replaces the conversation by the identity, the summary and the current work. Of the last turns it keeps only the
+  // parts that the API requires, each at most `longest` bytes.
   void summarize(const std::string& summary, std::size_t longest);
 
  private:
-  // The shortening steps of the whole transcript, found before any line is applied. With them, a memory that is opened
-  // again never holds much more than it keeps in the end.
+  // The shortening steps of the whole transcript, found before any line is applied. With them, reopening needs little
+  // more memory than the shortened conversation.
   struct Outline {
     struct Cut {
       std::size_t line = 0, turns = 0, longest = 0;
     };
-    std::size_t last_summary = 0;  // the number of its line; 0: there is none
-    std::vector<Cut> cuts;         // those after it
+    std::size_t last_summary = 0;  // its line number; 0 if there is none
+    std::vector<Cut> cuts;         // the cuts after it
   };
   Outline outline() const;
   void resume();

@@ -32,7 +32,7 @@ std::int64_t context_of(const ModelChoice& choice) {
 
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); }
 
-// `end_of` tells what there is to say of one that does not run.
+// `end_of` describes a member that does not run.
 std::string list_members(const Team& team, const std::function<std::string(const Member&)>& end_of) {
   std::string text = "user: the person whom all of this is for\n";
   for (const Member& member : team.members) {
@@ -49,7 +49,7 @@ std::int64_t used_by_all(const Folder& folder, const Team& team, const std::stri
     try {
       if (const auto state = state_of(folder, member.name)) used += total(parse_usage(state->usage));
     } catch (const Error&) {
-      continue;  // a broken file tells nothing
+      continue;  // a broken file is skipped
     }
   }
   return used;
@@ -57,13 +57,13 @@ std::int64_t used_by_all(const Folder& folder, const Team& team, const std::stri
 
 }  // namespace
 
-// In the order in which one needs another.
+// In the order of their dependencies.
 struct ModelAgent::Parts {
   TeamSession& session;
   Folder folder;
   ModelPart part;
   std::int64_t budget = 0;        // 0: none
-  ModelDriver* driver = nullptr;  // for what it has to be told of its provider
+  ModelDriver* driver = nullptr;  // gets the delays that the provider reports
   std::unique_ptr<Provider> provider;
   Background background;
   Toolbox tools;
@@ -82,7 +82,7 @@ struct ModelAgent::Parts {
   std::optional<std::string> over_budget(const Usage& used) const;
 };
 
-// The answers of a service that is asked again and again, as far as its limits allow, are what is recorded.
+// Recording is outermost: it records answers after retries and limits.
 std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
   std::unique_ptr<Provider> made;
   if (choice.replay) {

@@ -1,4 +1,4 @@
-// Everything that a model needs to be a teammate or a lead, put together: its provider, its tools, its memory.
+// A complete model agent, for a teammate or a lead: provider, tools and memory.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ struct ModelPart {
   bool leads = false;
   bool delegates = false;
   std::string role_prompt;
-  std::optional<std::vector<std::string>> tools;  // none: all
+  std::optional<std::vector<std::string>> tools;  // none: all tools
   Deadline deadline = Deadline::never();
-  std::optional<double> time_limit;  // of one piece of work, in seconds
+  std::optional<double> time_limit;  // for one piece of work, in seconds
   Variables environment;             // changes to the environment of its commands
   Keys keys;
-  Recruiting recruiting;  // of a lead
+  Recruiting recruiting;  // only for a lead
 };
 
 class ModelAgent {
@@ -38,9 +38,9 @@ class ModelAgent {
 
   ModelDriver& driver();
   const TurnState& turn() const { return turn_; }
-  // Why nobody may go on, if the budget is used up.
+  // The reason to stop, if the budget is used up.
   std::optional<std::string> over_budget() const;
-  // Programs that the model has started and that run beside the conversation.
+  // True if programs of the model run in the background.
   bool has_company() const;
 
  private:

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kTurnsKeptWhole = 4;  // when old results are cut
 constexpr std::size_t kLongestOldResult = 200;
-constexpr std::size_t kLongestKept = 16 * 1024;  // of each part that survives a summary
+constexpr std::size_t kLongestKept = 16 * 1024;  // bytes of each part that survives a summary
 
-// The bytes of a request beside the conversation.
+// The bytes of a request besides the conversation.
 std::size_t size_beside(const ModelRequest& request) {
   std::size_t bytes = request.system.size();
   for (const ToolSpec& tool : request.tools) bytes += tool.description.size() + tool.schema.size();
@@ -74,7 +74,7 @@ ModelCaller::ModelCaller(Provider& provider, const Toolbox& tools, std::function
 std::optional<ModelAnswer> ModelCaller::ask(const Place& at) {
   try {
     ModelRequest asked = request();
-    // The conversation is copied once it is short enough: a resumed transcript may be huge.
+    // The conversation is copied only when it is short enough: a resumed transcript may be huge.
     for (int attempt = 0; is_too_long(at, asked) && attempt < 2; ++attempt) make_room(at, attempt);
     asked.turns = at.memory.turns();
     for (int refusals = 0;; ++refusals) {
@@ -118,21 +118,21 @@ ModelRequest ModelCaller::request() const {
   return request;
 }
 
-// A request that is too long because of its other parts cannot be mended by shortening the conversation.
+// Shortening the conversation does not help a request whose other parts are too long.
 bool ModelCaller::is_too_long(const Place& at, const ModelRequest& request) const {
   const std::int64_t limit = limits_.context - limits_.longest_answer;
   const auto of_conversation = static_cast<double>(at.memory.size()) * tokens_per_byte_;
   return estimate(at, request) > limit && of_conversation > static_cast<double>(limit) / 4;
 }
 
-// Tokens, by the counts of earlier calls.
+// Tokens, estimated from the counts of earlier calls.
 std::int64_t ModelCaller::estimate(const Place& at, const ModelRequest& request) const {
   const std::size_t bytes = at.memory.size() + size_beside(request);
   return static_cast<std::int64_t>(static_cast<double>(bytes) * tokens_per_byte_);
 }
 
-// Cuts old results first, then asks the model for a summary, then drops turns without its help. False if nothing is
-// left to drop.
+// Cuts old results first, then asks the model for a summary, then drops turns without one. False if nothing is left to
+// drop.
 bool ModelCaller::make_room(const Place& at, int attempt) {
   constexpr int kLastAttempt = 3;
   if (attempt == 0 && at.memory.cut_results(kTurnsKeptWhole, kLongestOldResult)) {
@@ -147,13 +147,13 @@ bool ModelCaller::make_room(const Place& at, int attempt) {
   } else {
     at.events.note("the conversation is too long: most of it is forgotten");
   }
-  // Never so much that the next call is refused again.
+  // The rest must be small enough that the service accepts the next call.
   const auto room = static_cast<std::size_t>(limits_.context);
   at.memory.summarize(summary, attempt <= 1 ? std::min(kLongestKept, room) : std::size_t{1000} >> (2 * (attempt - 2)));
   return true;
 }
 
-// Empty if the model has none to give. Leaves the results out if the conversation is too long even for this request.
+// Empty if the model gives no summary. Leaves the results out if the conversation is too long even for this request.
 std::string ModelCaller::ask_for_summary(const Place& at) {
   ModelRequest asked = request();
   asked.may_call = false;
@@ -161,7 +161,7 @@ std::string ModelCaller::ask_for_summary(const Place& at) {
   question.text = summary_request();
   at.interrupter.rest();
   for (const std::size_t longest : {SIZE_MAX, kLongestOldResult}) {
-    // A request that is certainly refused is not built: it would take several times the memory of the conversation.
+    // A request that would certainly be refused is not built: it needs several times the memory of the conversation.
     constexpr double kTooMuch = 3;
     const auto bytes = static_cast<double>(size_beside(asked) + size_with_short_results(at.memory.turns(), longest));
     if (bytes * tokens_per_byte_ > kTooMuch * static_cast<double>(limits_.context)) continue;

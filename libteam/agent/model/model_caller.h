@@ -1,4 +1,4 @@
-// Asks a model with the conversation so far, and shortens a conversation that is too long for the model.
+// Calls a model with the conversation so far, and shortens a conversation that is too long for the model.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace team {
 
-// All texts of an answer, joined.
+// Joins all texts of an answer.
 std::string text_of(const std::vector<Part>& parts);
 
 class ModelCaller {
@@ -24,7 +24,7 @@ class ModelCaller {
     std::int64_t context = 200'000;      // tokens
     std::int64_t longest_answer = 8192;  // tokens
   };
-  // `system` returns the current system prompt. `used` are the tokens of earlier runs. References outlive this.
+  // `system` returns the current system prompt. `used` is the token count of earlier runs. References outlive this.
   ModelCaller(Provider& provider, const Toolbox& tools, std::function<std::string()> system, const Limits& limits,
               const Usage& used);
 
@@ -35,11 +35,11 @@ class ModelCaller {
     ModelEvents& events;
     const Audience& audience;
   };
-  // Returns none if the call was interrupted. Shortens the conversation further each time that the service refuses its
+  // Returns none if the call was interrupted. Shortens the conversation further each time the service refuses its
   // length. Throws ModelError.
   std::optional<ModelAnswer> ask(const Place& at);
 
-  // Tokens of all runs.
+  // Tokens used in all runs.
   const Usage& used() const { return used_; }
 
  private:
@@ -55,7 +55,7 @@ class ModelCaller {
   std::function<std::string()> system_;
   Limits limits_;
   Usage used_;
-  double tokens_per_byte_ = 0.25;  // by the counts of the service
+  double tokens_per_byte_ = 0.25;  // measured from the token counts of the service
 };
 
 }  // namespace team

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Outcome::Kind;
 
-constexpr int kMostContinuations = 3;  // of an answer that was cut off
+constexpr int kMostContinuations = 3;  // of an answer that was cut
 
 bool has_calls(const std::vector<Part>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.kind == Part::Kind::tool_call; });
@@ -80,7 +80,7 @@ Outcome ModelDriver::work(const Work& work, const Audience& audience) {
   return outcome;
 }
 
-// What a plan gate keeps from the model, and what an approved task has left running.
+// Closes the tools that a plan gate forbids, and stops programs that an approved task left running.
 void ModelDriver::close_tools(const Work& work) {
   if (work.phase == Phase::plan) {
     stop_background();
@@ -94,7 +94,7 @@ void ModelDriver::close_tools(const Work& work) {
   }
 }
 
-// A plan is approved for one task: nothing that was started for it runs on when it has ended.
+// A plan is approved for one task, so all programs that were started for it stop when the task ends.
 void ModelDriver::settle() {
   memory_->end();
   if (turn_.is_gated) stop_background();
@@ -105,18 +105,18 @@ void ModelDriver::stop_background() {
   if (const std::string ends = tell_ends(); !ends.empty()) memory_->tell(ends);
 }
 
-// Puts the work into the conversation, unless it stands there. False if there is nothing to do: all of it was heard
-// before.
+// Adds the work to the conversation, unless it is there. False if there is nothing to do, since the model already had
+// all of it.
 bool ModelDriver::begin(const Work& work) {
   answer_interrupted();
   const auto& open = memory_->open();
   const auto task = work.task ? std::optional(work.task->id) : std::nullopt;
-  // What is asked of a task may have changed a little; another prompt is another piece of work.
-  // A piece that is left and is no task goes on in the phase of this life: the gate is not in the transcript.
+  // The text of a task may have changed a little; another prompt is another piece of work. Resumed work without a task
+  // uses the phase of this run: the transcript does not contain the gate.
   const bool same_phase = open && (open->phase == work.phase || (work.is_left && !task));
   const bool is_same = open && open->title == work.title && open->task == task && same_phase &&
                        (task || work.prompt.empty() || open->prompt == work.prompt);
-  // Given back when it died, and taken again before anybody else had it.
+  // The task was given back when the agent died, and claimed again before anybody else had it.
   const bool is_next = task && open && work.task->attempts == open->attempts + 1;
   const bool goes_on = is_same && (work.is_left || is_next);
   if (!goes_on) {
@@ -137,7 +137,7 @@ bool ModelDriver::begin(const Work& work) {
   return true;
 }
 
-// What was running when the last life ended: whether it was done nobody knows.
+// Answers tool calls that were running when the last run ended. Nobody knows whether they finished.
 void ModelDriver::answer_interrupted() {
   for (const Part& call : memory_->unanswered()) {
     memory_->answer(call, "[interrupted: it is not known how much of this was done]", true);
@@ -147,7 +147,7 @@ void ModelDriver::answer_interrupted() {
 Outcome ModelDriver::converse(const Work& work) {
   if (const auto word = memory_->last_word()) return finished(*word);
   int continued = 0;
-  std::string said;  // of an answer that was cut off
+  std::string said;  // the text of an answer that was cut
   for (std::int64_t turn = 0;; ++turn) {
     if (auto outcome = look_around(work, turn)) return std::move(*outcome);
     std::optional<ModelAnswer> answer;
@@ -177,7 +177,7 @@ Outcome ModelDriver::converse(const Work& work) {
   }
 }
 
-// What may have come since the last call. An outcome if the work ends by it.
+// Checks for events since the last call. Returns an outcome if one of them ends the work.
 std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t turn) {
   if (const auto signal = signals_.take()) return interrupted_by(*signal);
   if (work.meanwhile.hear) {
@@ -221,7 +221,7 @@ ToolResult ModelDriver::run_call(const Part& call) {
   return tools_.call(call.name, call.arguments, interrupter_->fd());
 }
 
-// What has ended that ran beside the conversation; empty if nothing has.
+// Describes the background programs that have ended; empty if none has.
 std::string ModelDriver::tell_ends() {
   std::string text;
   for (const Background::Job& job : background_.take_ended()) {
@@ -243,7 +243,7 @@ std::vector<Message> ModelDriver::heard_meanwhile(const Work& work) const {
 
 Outcome ModelDriver::finished(std::string result) const {
   Outcome outcome{.kind = Kind::done, .result = std::move(result)};
-  // Those who are agents it has to write to by itself; a person gets an answer.
+  // The model writes to agents by itself. Only people get the answer.
   outcome.answers.emplace();
   if (!turn_.written_to.contains("user")) outcome.answers->insert("user");
   outcome.paused = turn_.paused;

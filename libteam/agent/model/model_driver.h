@@ -1,9 +1,11 @@
-// A model as a teammate: one long conversation in which each piece of work is a turn, and tools do what it asks for.
+// A model as a teammate: one long conversation in which each piece of work is a turn, and tools do what the model
+// requests.
 //
-// Before every call it hears its mail; a call in flight is broken off by a signal, by a message that is urgent and at a
-// deadline, and nothing of it counts. A conversation that grows too long for the model is shortened. Every step is in
-// the transcript before the next one: who is killed goes on where it was, and a tool call whose result is not known is
-// answered as interrupted.
+// The model gets its mail before every call. A signal, an urgent message or a deadline cancels a running call, and its
+// partial answer is dropped. A conversation that is too long for the model is shortened.
+//
+// Every step is in the transcript before the next one begins, so a killed agent resumes at the last step. A tool call
+// without a result is then answered as interrupted.
 #pragma once
 
 #include <functional>
@@ -24,14 +26,15 @@
 
 namespace team {
 
-// The model cannot be had, and trying again did not help: sysexits' EX_UNAVAILABLE.
+// The exit status when the model is unavailable and retries did not help: EX_UNAVAILABLE of sysexits.
 inline constexpr int kModelUnavailable = 69;
 
 struct ModelRules {
-  std::int64_t most_turns = 0;    // of one piece of work; 0: any number
-  std::optional<double> seconds;  // of one piece of work
+  std::int64_t most_turns = 0;    // per piece of work; 0: no limit
+  std::optional<double> seconds;  // per piece of work
   Deadline deadline = Deadline::never();
-  // Asked before each call, with what was used so far: why there may be no further one.
+  // Called before each call of the model, with the tokens used so far. Returns the reason if no further call is
+  // allowed.
   std::function<std::optional<std::string>(const Usage& used)> objection;
 };
 
@@ -49,9 +52,9 @@ class ModelDriver : public Driver {
   bool has_news() override;
   int news() const override { return background_.fd(); }
 
-  // Tokens of all runs.
+  // Tokens used in all runs.
   const Usage& used() const { return caller_.used(); }
-  // For the provider: a call does not go on for a while.
+  // Called by the provider when a call is delayed.
   void delayed(const Delay& delay);
 
  private:
@@ -70,13 +73,13 @@ class ModelDriver : public Driver {
   ModelCaller caller_;
   Toolbox& tools_;
   std::function<Memory()> remember_;
-  std::optional<Memory> memory_;  // since begin_life()
+  std::optional<Memory> memory_;  // set by begin_life()
   Background& background_;
   TurnState& turn_;
   const Folder& folder_;
   const Signals& signals_;
   ModelRules rules_;
-  // While it works.
+  // Valid during a piece of work.
   Deadline end_ = Deadline::never();
   const Audience* audience_ = nullptr;
   ModelEvents* events_ = nullptr;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kPause = 0.1;
 constexpr std::size_t kMostWaiting = 32 * 1024;
-constexpr std::size_t kLongestDetail = 16 * 1024;  // of arguments and results; the transcript has all of them
+constexpr std::size_t kLongestDetail = 16 * 1024;  // of arguments and results; the transcript has them whole
 constexpr std::size_t kLongestNote = 120;
 
 std::string in_short(const std::string& text) {
@@ -20,7 +20,7 @@ std::string in_short(const std::string& text) {
   return text.size() > kLongestDetail ? part + fmt::format("\n[cut: {} bytes in all]", text.size()) : part;
 }
 
-// A call as a person wants to see it: the values without their names.
+// A call for people: the values without their names.
 std::string describe(const Part& call) {
   std::string text = call.name;
   try {

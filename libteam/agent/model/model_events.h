@@ -1,7 +1,7 @@
-// Tells those who watch what a model says and does, as it comes: on the console, and as events of AG-UI in the log.
+// Reports what a model says and does as it happens: on the console, and as AG-UI events in the log.
 //
-// Pieces of text are gathered for a tenth of a second, so that the log of a team of twenty that all talk at once stays
-// readable and cheap; nothing is out of order for it.
+// Text is buffered for a tenth of a second. This keeps the log small and readable when twenty members talk at once, and
+// does not change the order of events.
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@ class ModelEvents {
   void begin_step(const Work& work);
   void end_step(const Work& work, const Outcome& outcome);
 
-  // A piece of what the model says.
+  // Reports a piece of text.
   void say(std::string_view text);
-  // It has said what it wanted, or what it said does not count: it broke off, and will say it again.
+  // Ends the current text. `no` if the text is void because the call failed: the model will repeat it.
   enum class Counts { yes, no };
   void end_message(Counts counts = Counts::yes);
 
@@ -37,9 +37,9 @@ class ModelEvents {
   void show(std::string_view text);
 
   const Audience& audience_;
-  std::string message_;  // the id of what is being said; empty if nothing is
+  std::string message_;  // the id of the current text; empty if there is none
   std::string unsaid_, unshown_;
-  std::string line_;  // what stands on the console after the last newline
+  std::string line_;  // the console text after the last newline
   Deadline next_ = Deadline::never();
   double began_ = 0;
 };

@@ -42,7 +42,7 @@ std::string to_result(const Part& part) {
   return message.take();
 }
 
-// Several messages for one turn: each result is one of its own, and stands before what the user says.
+// One turn becomes several messages: one for each result, and then the text of the user.
 void add_messages(const Turn& turn, std::vector<std::string>& messages) {
   std::string text;
   std::vector<std::string> calls;
@@ -111,13 +111,13 @@ class Reader : public AnswerReader {
     if (stop_ == "error") throw error_of(0, {}, {});
   }
 
-  // Not every server sends [DONE]; one that has said why it stopped has said all.
+  // Some servers do not send [DONE]. An answer with a stop reason is complete.
   bool conclude(ModelAnswer& answer) override {
     if (stop_.empty()) return false;
     if (!text_.empty()) answer.parts.push_back(text_part(std::move(text_)));
     std::set<std::string> ids;
     for (Part& call : calls_) {
-      // Some servers give no ids, or one to all.
+      // Some servers give no ids, or the same id to all calls.
       if (call.id.empty() || !ids.insert(call.id).second) call.id = "call_" + new_id();
       ids.insert(call.id);
       if (call.arguments.empty()) call.arguments = "{}";
@@ -158,8 +158,8 @@ class Reader : public AnswerReader {
     call.arguments += more;
   }
 
-  // The call that a piece belongs to. By its index; but some servers give none, and some the same to all calls, which
-  // then differ in their ids.
+  // The call that a piece belongs to, by its index. Some servers give no index, or the same index to calls with
+  // different ids.
   Part& call_of(const Json& piece, const std::string& name) {
     const std::string id = text_of(piece, "id");
     const auto index = piece.find("index");
@@ -180,7 +180,7 @@ class Reader : public AnswerReader {
     return call;
   }
 
-  // Where it is said more than once it is the sum so far.
+  // Repeated counts are the sum so far.
   void take_usage(const Json& json) {
     const auto usage = json.find("usage");
     if (usage == json.end() || !usage->is_object()) return;
@@ -235,7 +235,7 @@ bool OpenAi::adapt(int status, const ServiceError& refusal) {
   }
   const bool about_limit = says("max_tokens") || says("max_completion_tokens");
   if (!about_limit || limit_ == Limit::none) return false;
-  // A model that writes less than we would let it: then as much as it can.
+  // The model allows shorter answers than we asked for: use its limit.
   if (says("too large") && !says("context length")) {
     limit_ = Limit::none;
     return true;

@@ -1,7 +1,7 @@
-// Chat Completions, as OpenAI made them and many servers speak them.
+// The Chat Completions API of OpenAI, which many other servers offer too.
 //
-// They do not all speak alike: what one calls max_tokens another refuses, and some know no count of tokens in a stream.
-// A refusal of that kind is learned from, once.
+// The servers differ: some refuse max_tokens, and some cannot count tokens in a stream. The format adapts once to a
+// refusal of that kind.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace team {
 
 class OpenAi : public WireFormat {
  public:
-  // What the longest answer is called.
+  // The parameter that limits the length of an answer.
   enum class Limit { max_tokens, max_completion_tokens, none };
   OpenAi(std::string model, Limit limit) : model_(std::move(model)), limit_(limit) {}
 

@@ -18,9 +18,9 @@ namespace team {
 
 struct ModelRequest {
   std::string system;       // the system prompt
-  std::vector<Turn> turns;  // ends with a turn of the user's
+  std::vector<Turn> turns;  // ends with a turn of the user
   std::vector<ToolSpec> tools;
-  bool may_call = true;  // tools; false: they are only named because the turns speak of them
+  bool may_call = true;  // may call tools; false: they are listed only because the turns mention them
   std::int64_t max_tokens = 8192;
 };
 
@@ -35,16 +35,16 @@ struct ModelAnswer {
 class ModelError : public std::runtime_error {
  public:
   enum class Kind {
-    passing,      // try again: overloaded, 408/409/429/5xx/529, a connection that broke, a stream that ended too early
-    limited,      // the same, and others are to slow down too: 429, 529
+    passing,      // retry: overloaded, 408/409/429/5xx/529, a broken connection, a stream that ended too early
+    limited,      // retry, and other callers must slow down too: 429, 529
     window_full,  // the request is longer than the model's context
-    final,        // a wrong key, an unknown model, an answer that makes no sense
-    interrupted,  // we were told to stop
+    final,        // a wrong key, an unknown model, a malformed answer
+    interrupted,  // `interrupt` became readable
   };
   ModelError(Kind kind, const std::string& text, std::optional<double> retry_after = std::nullopt)
       : std::runtime_error(text), kind_(kind), retry_after_(retry_after) {}
   Kind kind() const { return kind_; }
-  // Seconds, if the service said so.
+  // Seconds, if the service gave a time.
   std::optional<double> retry_after() const { return retry_after_; }
 
  private:
@@ -55,8 +55,8 @@ class ModelError : public std::runtime_error {
 class Provider {
  public:
   virtual ~Provider() = default;
-  // `hear` gets the text as it comes. Throws ModelError. Stops with `interrupted` as soon as `interrupt` (a descriptor,
-  // or -1) can be read from.
+  // `hear` gets the text as it arrives. Throws ModelError. Throws `interrupted` as soon as `interrupt` (a descriptor,
+  // or -1) is readable.
   using Hear = std::function<void(std::string_view text)>;
   virtual ModelAnswer ask(const ModelRequest& request, int interrupt, const Hear& hear) = 0;
 };

@@ -70,10 +70,10 @@ ModelAnswer parse_answer(const Json& json, std::string_view where) {
   return answer;
 }
 
-// Only a regular file: a fifo or a device could keep us waiting, and no signal would end that.
+// Accepts only a regular file: a fifo or a device could block, and no signal would end that.
 Fd open_recording(const std::string& path, int flags) {
   Fd file(::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0600));
-  // A fifo that nobody reads and a socket cannot even be opened.
+  // A fifo without a reader and a socket cannot even be opened.
   struct stat status {};
   const bool is_there = ::stat(path.c_str(), &status) == 0;
   if (file && ::fstat(file.get(), &status) != 0) fail_errno("cannot look at", path);
@@ -114,7 +114,7 @@ ModelError parse_error(const Json& json, std::string_view where) {
 
 RecordingProvider::RecordingProvider(std::unique_ptr<Provider> inner, const std::string& path)
     : inner_(std::move(inner)), path_(path), file_(open_recording(path, O_RDWR | O_CREAT | O_APPEND)) {
-  // One who died while writing left a torn line: it stays one of its own.
+  // A writer that died may have left a torn line. A newline keeps it apart.
   const off_t size = ::lseek(file_.get(), 0, SEEK_END);
   char last = '\n';
   if (size > 0 && ::pread(file_.get(), &last, 1, size - 1) == 1 && last != '\n' && !write_all(file_.get(), "\n")) {
@@ -161,8 +161,8 @@ void RecordingProvider::keep(const ModelRequest& request, std::string_view outco
 struct ReplayingProvider::Call {
   std::string where;  // file and line
   std::string digest, tools;
-  std::optional<std::string> system;  // if it is another one than before
-  std::size_t kept = 0;               // turns that are those of the call before
+  std::optional<std::string> system;  // if it differs from the last one
+  std::size_t kept = 0;               // turns that are the same as in the call before
   std::vector<RequestNotes::OfTurn> turns;
   std::optional<ModelAnswer> answer;
   std::optional<ModelError> error;
@@ -236,7 +236,7 @@ void ReplayingProvider::go_to_first(const std::string& digest) {
 }
 
 void ReplayingProvider::read_notes() {
-  // An answer that was asked for again at once was never seen: who asked had died.
+  // A call that was repeated at once: its caller died before it used the first answer.
   while (next_ + 1 < calls_.size() && calls_[next_].answer && calls_[next_ + 1].digest == calls_[next_].digest) ++next_;
   for (; read_ <= next_; ++read_) {
     const Call& call = calls_[read_];

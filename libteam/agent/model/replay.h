@@ -1,8 +1,8 @@
-// Conversations with a model, kept in a file and played back without one.
+// Records conversations with a model in a file, and replays them without the model.
 //
-// The file has one JSON object a line for each call: a digest of the request, and of it what is new since the call
-// before in short, for people; and the whole answer, or the error. The digest is of the system prompt, the tools and
-// the turns: the same conversation, the same digests.
+// The file has one line per call, a JSON object. It contains a digest of the request, notes for people on the new parts
+// of the request, and the whole answer or the error. The digest covers the system prompt, the tools and the turns, so
+// the same conversation has the same digests.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace team {
 
-// Passes each call on and appends it, before its answer is given to the caller, to the file (0600; made if missing).
-// One that was interrupted is not kept.
+// Passes each call on and appends it to the file before the caller gets the answer. Creates the file (0600) if it is
+// missing. Interrupted calls are not recorded.
 class RecordingProvider : public Provider {
  public:
   // Throws io if the file cannot be opened.
@@ -34,12 +34,12 @@ class RecordingProvider : public Provider {
   RequestNotes last_;
 };
 
-// Plays the calls of a file back in their order. Throws ModelError::final when a request is not the recorded one and
-// when there are no more. The first request may be any of those recorded: who was stopped goes on where it was.
+// Replays the calls of a file in their order. Throws ModelError::final if a request differs from the recorded one, or
+// if no call is left. The first request may match any recorded call, so a stopped agent can resume.
 class ReplayingProvider : public Provider {
  public:
-  // Throws not_found if there is no such file, corrupt if it is no recording. Lines that were torn are left out: their
-  // call was repeated.
+  // Throws not_found if there is no such file, corrupt if it is not a recording. Skips torn lines: their calls were
+  // repeated.
   explicit ReplayingProvider(const std::string& path);
   ~ReplayingProvider() override;
   ModelAnswer ask(const ModelRequest& request, int interrupt, const Hear& hear) override;
@@ -52,8 +52,8 @@ class ReplayingProvider : public Provider {
   std::string path_;
   std::vector<Call> calls_;
   std::size_t next_ = 0;
-  std::size_t read_ = 0;  // calls whose notes are in `notes_`
-  RequestNotes notes_;    // of the call that was read last
+  std::size_t read_ = 0;  // number of calls whose notes are in `notes_`
+  RequestNotes notes_;    // of the last call that was read
   bool started_ = false;
 };
 

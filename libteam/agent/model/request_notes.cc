@@ -11,8 +11,8 @@ namespace team {
 
 namespace {
 
-// FNV-1a: it tells texts apart, it does not protect them. The length goes in first, so that no two lists of texts are
-// one text.
+// FNV-1a: it distinguishes texts and does not protect them. It includes the lengths, so that no two lists of texts have
+// the same input.
 class Digest {
  public:
   Digest& add(std::string_view text) {

@@ -1,4 +1,4 @@
-// Notes on a request: enough to tell whether another request is the same, and where it differs.
+// Notes on a request, with which two requests can be compared and their difference described.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace team {
 struct RequestNotes {
   struct OfTurn {
     std::string digest;
-    std::string says;  // the beginning
+    std::string says;  // the beginning of the turn
     std::size_t bytes = 0;
   };
   std::string digest;
-  std::string system;  // as it is
-  std::string tools;   // their digest
+  std::string system;  // the whole text
+  std::string tools;   // a digest
   std::vector<OfTurn> turns;
 };
 RequestNotes notes_on(const ModelRequest& request);

@@ -23,7 +23,7 @@ namespace {
 using Kind = ModelError::Kind;
 
 constexpr const char* kUntil = "until";
-// A time further ahead was written by a clock that was wrong.
+// A later time comes from a clock that was wrong.
 constexpr double kLongestSlowDown = 900;
 constexpr std::int64_t kMostSlots = 1000;
 
@@ -48,12 +48,12 @@ std::string describe_pause(double seconds) {
   return seconds < 10 ? fmt::format("{:.1f} s", seconds) : describe_seconds(seconds);
 }
 
-// The next of the slot files that nobody has locked; an empty one if all are taken.
+// A slot file that nobody has locked; an empty descriptor if all are locked.
 Fd lock_free_one(const Folder& folder, std::int64_t count, std::string& name) {
   const auto first = static_cast<std::int64_t>(random_number() % static_cast<std::uint64_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     name = std::to_string((first + i) % count + 1);
-    // Read-only: that one who had no luck closes it wakes nobody.
+    // Read-only: closing it after a failed try must not wake anybody.
     Fd fd = folder.open(name, O_RDONLY | O_CREAT);
     if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return fd;
     if (errno != EWOULDBLOCK && errno != EINTR) fail_errno("cannot lock", folder.path_of(name));
@@ -73,13 +73,13 @@ ModelSlots::Slot ModelSlots::take(int interrupt, const Note& note) const {
       if (seconds >= kWorthNoting) {
         note({fmt::format("the service is overloaded: no call for {}", describe_pause(seconds)), seconds, false});
       }
-      // Not all at the same moment.
+      // Members do not retry all at the same moment.
       constexpr double kSpread = 0.2;
       wait(seconds * (1 + kSpread * random_share()), interrupt);
       continue;
     }
     Slot slot = take_any(interrupt, note);
-    // It may have been too much for others while we waited.
+    // The service may have refused other calls while we waited.
     if (seconds_to_wait() <= 0) return slot;
   }
 }
@@ -94,14 +94,14 @@ ModelSlots::Slot ModelSlots::take_any(int interrupt, const Note& note) const {
     std::string name;
     if (Fd lock = lock_free_one(folder_, count, name)) return {std::move(lock), folder_.open(name, O_RDWR)};
     if (!watch) {
-      // Looked at once more after this: what ends in between is not missed.
+      // Look once more after the watch began: no change in between is missed.
       watch.emplace(folder_);
       watch->wake_on(interrupt);
       note({fmt::format("waiting: as many calls as may run at once ({}) are running", count), 0, false});
       continue;
     }
-    constexpr double kLookAgain = 1;  // the limit may be another one by then
-    constexpr double kMoment = 0.02;  // of one who is killed the lock may end after the bell
+    constexpr double kLookAgain = 1;  // the limit may have changed by then
+    constexpr double kMoment = 0.02;  // the lock of a killed process may end after the event
     const Changes changes = watch->wait(Deadline::in(rung ? kMoment : kLookAgain));
     rung = changes.any && !changes.all;
   }
@@ -121,7 +121,7 @@ void ModelSlots::slow_down(double seconds) const {
     folder_.sweep_temporaries();
     folder_.replace(kUntil, fmt::format("{:.6f}\n", now() + seconds), Durability::process);
   } catch (const Error&) {
-    // The others will be told by the service itself.
+    // The service itself will tell the others.
   }
 }
 

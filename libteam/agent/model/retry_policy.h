@@ -1,8 +1,8 @@
-// Patience with a model: what failed for now is tried again, and the calls of a team share what the service allows.
+// Retries failed calls of a model, and limits the calls of a whole team.
 //
-// On disk, in a folder that the members of a team share: a file for each call that may run at once, locked as long as
-// it runs, so that the slot of one who died is free; and `until`, the time before which nobody calls because the
-// service said that it was too much. No lock is held while somebody waits.
+// The members of a team share a folder with one file per slot. A running call locks a slot file; the kernel unlocks it
+// when the process ends. The file `until` has the time before which no member calls, after the service reported an
+// overload. Nobody holds a lock while waiting.
 #pragma once
 
 #include <cstdint>
@@ -16,34 +16,34 @@
 
 namespace team {
 
-// A call that does not go on for a while.
+// A delay of a call.
 struct Delay {
   std::string reason;    // for people
-  double seconds = 0;    // at least; 0 if nobody knows
-  bool is_void = false;  // what was heard of the answer does not count: it will come again from its beginning
+  double seconds = 0;    // at least; 0 if unknown
+  bool is_void = false;  // the part of the answer received so far is void: the answer starts again
 };
 
 class ModelSlots {
  public:
   using Note = std::function<void(const Delay& delay)>;
-  // `limit` says how many calls may run at once, 0: any number. It is asked again for each.
+  // `limit` returns the number of calls that may run at once, 0 for no limit. It is called for each call.
   ModelSlots(Folder folder, std::function<std::int64_t()> limit);
 
   class Slot {
    public:
-    Slot() = default;  // where there is no limit
+    Slot() = default;  // for a team without a limit
     Slot(Fd lock, Fd bell) : bell_(std::move(bell)), lock_(std::move(lock)) {}
 
    private:
-    // Open for writing: that it closes, even by the death of the process, wakes those who watch the folder. The lock
-    // goes first.
+    // Open for writing: closing it, even by the death of the process, wakes the processes that watch the folder. The
+    // lock is released first.
     Fd bell_;
     Fd lock_;
   };
-  // Blocks until a call may begin. Throws ModelError::interrupted as soon as `interrupt` can be read from.
+  // Blocks until a call may begin. Throws ModelError::interrupted as soon as `interrupt` is readable.
   Slot take(int interrupt, const Note& note) const;
 
-  // Nobody begins a call for so many seconds (15 minutes at most). A disk that refuses is no reason to fail.
+  // No member begins a call for this many seconds (at most 15 minutes). A failing disk is not an error here.
   void slow_down(double seconds) const;
 
  private:
@@ -63,12 +63,12 @@ struct RetryPolicy {
 
 class RetryingProvider : public Provider {
  public:
-  // `note` is told of each delay, before it.
+  // `note` is called before each delay.
   RetryingProvider(std::unique_ptr<Provider> inner, const RetryPolicy& rules, std::optional<ModelSlots> slots,
                    ModelSlots::Note note);
 
-  // Tries again what is passing or limited, after a random pause that grows, or when the service says; throws the last
-  // error, as what it is, when the rules are exhausted. Everything else comes out at once.
+  // Retries `passing` and `limited` errors, after a random pause that grows or the pause that the service demands.
+  // Throws the last error when the policy allows no further try. Throws other errors at once.
   ModelAnswer ask(const ModelRequest& request, int interrupt, const Hear& hear) override;
 
  private:

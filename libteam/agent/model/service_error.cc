@@ -25,7 +25,7 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, N>& wor
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-// A limit of spending looks like a limit of speed (429), but waiting does not help.
+// A spending limit looks like a rate limit (429), but waiting does not help.
 bool is_about_money(const ServiceError& refusal) {
   constexpr std::array<std::string_view, 9> kWords = {
       "insufficient_quota",           "billing_error",
@@ -36,14 +36,14 @@ bool is_about_money(const ServiceError& refusal) {
   return is_one_of(refusal.type, kWords) || is_one_of(refusal.code, kWords);
 }
 
-// No two services say it alike.
+// Every service has its own text for this.
 bool is_about_length(int status, const ServiceError& refusal) {
   constexpr std::array<std::string_view, 3> kWords = {"context_length_exceeded", "exceed_context_size_error",
                                                       "request_too_large"};
   if (status == 413 || is_one_of(refusal.type, kWords) || is_one_of(refusal.code, kWords)) return true;
   const std::string message = lower(refusal.message);
   const auto says = [&](std::string_view phrase) { return message.find(phrase) != std::string::npos; };
-  // More at once than is allowed in a minute: no waiting makes it fit.
+  // More tokens than the limit of a minute: waiting does not help.
   if (status == 429) return says("request too large");
   if (status == 401 || status == 403 || status == 404) return false;
   constexpr std::array<std::string_view, 10> kPhrases = {"prompt is too long",
@@ -128,7 +128,7 @@ std::optional<ServiceError> find_service_error(const Json& value) {
   if (inner != value.end() && inner->is_string()) return ServiceError{"", "", inner->get<std::string>()};
   const Json& error = inner != value.end() && inner->is_object() ? *inner : value;
   ServiceError refusal{text_of(error, "type"), text_of(error, "code"), text_of(error, "message")};
-  // A limit of spending says so in its details only.
+  // Only the details tell that it is a spending limit.
   const auto details = error.find("details");
   if (refusal.code.empty() && details != error.end() && details->is_object()) {
     refusal.code = text_of(*details, "error_code");
@@ -150,7 +150,7 @@ ServiceError parse_service_error(std::string_view body) {
     const std::string message = text_of(*value, "message");
     return {"", "", message.empty() ? text_of(*value, "detail") : message};
   }
-  // Something that stands between us and the service has answered.
+  // A proxy between us and the service has answered.
   const std::size_t start = body.find_first_not_of(" \t\r\n");
   if (body[start] == '<') return {"", "", "a page of HTML"};
   return {"", "", std::string(body.substr(start))};

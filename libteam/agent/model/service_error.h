@@ -1,4 +1,4 @@
-// Errors of a model service: what they say, and whether a retry may help.
+// Errors of a model service, and whether a retry may help.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ ServiceError parse_service_error(std::string_view body);
 // Returns the error that a JSON value or text is or holds; none for other values.
 std::optional<ServiceError> find_service_error(const Json& value);
 std::optional<ServiceError> find_service_error_in(std::string_view body);
-// Classifies an error. `status` is that of the answer, 0 for an error in the middle of a stream.
+// Classifies an error. `status` is the HTTP status, or 0 for an error in the middle of a stream.
 ModelError error_of(int status, const ServiceError& error, const Headers& headers);
 
 }  // namespace team

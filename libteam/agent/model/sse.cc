@@ -33,7 +33,7 @@ void EventReader::end_line() {
     end_event();
     return;
   }
-  // A line that begins with a colon, a comment, has a field without a name.
+  // A comment, a line that begins with a colon, is a field with an empty name.
   const std::size_t colon = line.find(':');
   const std::string_view field = line.substr(0, colon);
   std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);

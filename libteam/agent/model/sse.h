@@ -1,7 +1,6 @@
-// Server-sent events, read from a body that comes in pieces.
+// Reads server-sent events from a body that arrives in pieces.
 //
-// The pieces may be cut anywhere, in the middle of a line end or of a character too. An event that is not finished by a
-// blank line is none: who was cut off has said nothing.
+// A piece may end anywhere, even inside a line end or a character. An event without the final blank line is dropped.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ struct ServerEvent {
 class EventReader {
  public:
   using Hear = std::function<void(const ServerEvent& event)>;
-  // `hear` gets each event that has data; what it throws comes out of feed().
+  // `hear` gets each event that has data. feed() passes on its exceptions.
   EventReader(Hear hear, std::size_t most_bytes) : hear_(std::move(hear)), most_bytes_(most_bytes) {}
 
   // Throws ModelError::final once an event is larger than `most_bytes`.
@@ -34,7 +33,7 @@ class EventReader {
   std::string line_;
   ServerEvent event_;
   bool has_data_ = false;
-  bool after_return_ = false;  // a CR ended the last line, so that a LF now belongs to it
+  bool after_return_ = false;  // a CR ended the last line: a following LF belongs to it
   bool at_start_ = true;
 };
 

@@ -58,7 +58,7 @@ Json as_object(const std::string& arguments) {
     Json json = parse_json(arguments, "arguments", {.bytes = kMostOfArguments});
     if (json.is_object()) return json;
   } catch (const Error&) {
-    // It is told to the model as it wrote it.
+    // The model gets it back as it wrote it.
   }
   return {{"INVALID_JSON", repair_utf8(arguments)}};
 }

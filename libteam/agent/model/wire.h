@@ -19,23 +19,24 @@ namespace team {
 class WireFormat {
  public:
   virtual ~WireFormat() = default;
-  virtual std::string_view home() const = 0;  // the service's own address
-  virtual std::string_view path() const = 0;  // beneath the version
+  virtual std::string_view home() const = 0;  // base URL of the service
+  virtual std::string_view path() const = 0;  // path below the version
   virtual Headers headers(const std::string& key) const = 0;
   virtual std::string body(const ModelRequest& request) const = 0;
   virtual std::unique_ptr<AnswerReader> read(Provider::Hear hear) const = 0;
-  // Told of a refusal: true if the next body() will be another one that may be taken.
+  // Called after a refusal. True if body() has changed and the request may succeed now.
   virtual bool adapt(int /*status*/, const ServiceError& /*refusal*/) { return false; }
 };
 
 Part text_part(std::string text);
 Part call_part(std::string id, std::string name);
-// The turns as every service takes them: no blank texts, results before texts, no two turns of one role in a row.
+// Turns in the form that every service accepts: no blank texts, results before texts, no two turns of one role in a
+// row.
 std::vector<Turn> normalize_turns(const std::vector<Turn>& turns);
-// The arguments of a call: as an object if they are one, else wrapped into one. Services refuse what is broken.
+// The arguments of a call as an object; other values are wrapped in an object. Services refuse malformed arguments.
 Json as_object(const std::string& arguments);
-// One line.
+// The schema on one line.
 std::string schema_of(const ToolSpec& spec);
-// What a service takes as a name or an id: others may have made them.
+// Makes a name or id that every service accepts. The original may come from another service.
 std::string sanitize_name(std::string_view name);
 }  // namespace team

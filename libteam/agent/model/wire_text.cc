@@ -15,7 +15,7 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n\f\
 
 std::int64_t count_of(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
-  constexpr std::int64_t kMost = 1'000'000'000'000;  // of one answer; more is nonsense, and sums must not overflow
+  constexpr std::int64_t kMost = 1'000'000'000'000;  // of one answer; sums must not overflow
   if (found == object.end() || !found->is_number_integer()) return 0;
   return std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, kMost);
 }

@@ -1,4 +1,4 @@
-// Small readers of the JSON and the texts of services, which may hold anything.
+// Readers for values in the JSON of services, which may contain anything.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace team {
 
 namespace {
 
-// What a pipe takes at once: nobody is there to feed the rest of it later.
+// The capacity of a pipe: nobody could write the rest later.
 constexpr std::size_t kMostInput = 64 * 1024;
 constexpr std::size_t kMostWhat = 200;
 
@@ -37,7 +37,7 @@ struct Background::Running {
       : job(std::move(started)), file_name(std::move(name)), child(program) {}
   Job job;
   std::string file_name;
-  // Kept until the end is told: its descriptor is what makes fd() readable.
+  // Kept until the end is reported: its descriptor makes fd() readable.
   std::optional<Child> child;
   bool told = false;
 };
@@ -48,7 +48,7 @@ Background::Background(Folder folder, std::string prefix)
 }
 
 Background::~Background() {
-  // All are told first, so that the slowest says how long this takes and not their sum.
+  // All get the signal first, so that this takes as long as the slowest and not as long as the sum.
   for (const auto& one : all_) {
     if (!one->job.status && one->child) one->child->stop();
   }
@@ -83,7 +83,7 @@ Background::Job Background::start_as(Program program, const std::string& id, con
     fail(Code::conflict, "there is a program '{}' already", id);
   }
   const std::string name = prefix_.empty() ? fmt::format("{}.txt", id) : fmt::format("{}-{}.txt", prefix_, id);
-  folder_.remove(name);  // of an earlier run
+  folder_.remove(name);  // left by an earlier run
   const Fd file = folder_.open(name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
   program.output = file.get();
   const Job job{id, cut_characters(one_line(repair_utf8(what)), kMostWhat), folder_.path_of(name), std::nullopt, false};
@@ -94,7 +94,7 @@ Background::Job Background::start_as(Program program, const std::string& id, con
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, end, &event) != 0) fail_errno("cannot wait for", id);
   if (former != all_.end()) all_.erase(former);
   all_.push_back(std::move(running));
-  look();  // hands it its input: until then it does not see the end of that
+  look();  // writes the input: until then the program does not see its end
   return job;
 }
 
@@ -108,11 +108,11 @@ Background::Running& Background::find(const std::string& id) const {
        known.empty() ? "none" : join(known, ", "));
 }
 
-// Sees who has ended.
+// Finds the programs that have ended.
 void Background::look() {
   for (const auto& one : all_) {
     if (one->job.status) continue;
-    // Its status comes first and then its end: both may be there.
+    // The status comes first and then the end: both may be there.
     do {
       if (one->child->wait(Deadline::in(0), -1, hear_nothing) == Child::Woke::ended) {
         one->job.status = one->child->status();
@@ -138,7 +138,7 @@ std::string Background::output(const std::string& id, std::size_t most_bytes) co
     const ssize_t got = ::pread(file.get(), text.data() + filled, text.size() - filled, at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_errno("cannot read", find(id).job.file);
-    if (got == 0) break;  // it was cut meanwhile
+    if (got == 0) break;  // the file was truncated meanwhile
     filled += static_cast<std::size_t>(got);
   }
   std::string_view said(text.data(), filled);
@@ -192,7 +192,7 @@ void Background::forget_end(const std::string& id) {
   Running& one = find(id);
   if (!one.job.status || one.told) return;
   one.told = true;
-  // Taken out by hand: keepers of others have the descriptor too, so that closing ours would not do it.
+  // Removed explicitly: the keepers of other programs inherited the descriptor, so closing ours is not enough.
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, one.child->end_fd(), nullptr);
   one.child.reset();
 }

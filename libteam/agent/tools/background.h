@@ -1,7 +1,7 @@
-// Programs that a model has started and not waited for.
+// Background programs that a model has started.
 //
-// Each writes what it says to a file and runs until it ends, is stopped, or this goes: then it is ended with all that
-// it started. That one has ended is told once.
+// Each writes its output to a file. It runs until it ends, is stopped, or this object is destroyed, which ends it with
+// all its child processes. The end of each program is reported once.
 #pragma once
 
 #include <memory>
@@ -16,40 +16,41 @@ namespace team {
 
 class Background {
  public:
-  // Their output goes to files in `folder`, named after their ids with `prefix` in front and `.txt` behind.
+  // The output goes to files in `folder`. A file name is `prefix`, the id and `.txt`.
   Background(Folder folder, std::string prefix);
   ~Background();
 
   struct Job {
     std::string id;
-    std::string what;           // for people and models: the command, cut
-    std::string file;           // what it says
-    std::optional<int> status;  // of one that has ended
-    bool stopped = false;       // because somebody wanted it
+    std::string what;           // the command, shortened, for people and models
+    std::string file;           // the output file
+    std::optional<int> status;  // set when it has ended
+    bool stopped = false;       // it was stopped on request
   };
-  // Gives the id: `kind`-1, `kind`-2, … Throws io.
+  // Returns the job; its id is `kind`-1, `kind`-2, … Throws io.
   Job start(Program program, const std::string& kind, const std::string& what);
-  // The same under an id of the caller's.
+  // The same, with an id of the caller.
   Job start_as(Program program, const std::string& id, const std::string& what);
 
-  // Throws not_found, with the ids there are.
+  // Throws not_found, which lists the ids.
   Job get(const std::string& id);
-  // The end of what it said, at most so many bytes, whole characters.
+  // The end of its output: at most so many bytes, whole characters.
   std::string output(const std::string& id, std::size_t most_bytes) const;
-  // Blocks until it has ended, the deadline or `interrupt` (a descriptor, or -1). True if it has.
+  // Blocks until it has ended, until the deadline, or until `interrupt` (a descriptor, or -1) is readable. True if it
+  // has ended.
   bool wait(const std::string& id, const Deadline& deadline, int interrupt);
-  // Ends it with all that it started (TERM, 2 s, KILL) and waits for that. False if it had ended before.
+  // Ends it with all its child processes (TERM, 2 s, KILL) and waits for that. False if it had already ended.
   bool stop(const std::string& id);
-  // The same for all that run, at once.
+  // Stops all running programs at once.
   void stop_all();
 
-  // Those whose end was not told yet. After this it was.
+  // The ended programs that were not reported yet. They count as reported now.
   std::vector<Job> take_ended();
-  // As if told: for one whose end somebody has just seen.
+  // Marks the end as reported, for a caller that has just seen it.
   void forget_end(const std::string& id);
-  // Whether any runs or has an end that is to be told.
+  // True if a program runs, or has ended and was not reported.
   bool has_news_to_come() const;
-  // Can be read from when one has ended that is to be told of; for who waits for several things.
+  // Readable while an ended program is not reported; for callers that wait for several things.
   int fd() const;
 
  private:

@@ -24,7 +24,7 @@ constexpr double kDefaultPatience = 30;
 constexpr std::size_t kHead = 8 * 1024;
 constexpr std::size_t kTail = 24 * 1024;
 constexpr std::size_t kMostKept = std::size_t{64} << 20;
-constexpr std::size_t kMostCommand = 128 * 1024 - 1;  // what the system takes as one argument
+constexpr std::size_t kMostCommand = 128 * 1024 - 1;  // the limit of the system for one argument
 constexpr std::size_t kMostShown = 32 * 1024;
 
 constexpr const char* kBashSchema = R"({
@@ -54,7 +54,7 @@ constexpr const char* kTaskStopSchema = R"({
   "required": ["task_id"]
 })";
 
-// Where it is missing it is made, for us alone.
+// Makes the folder (0700) if it is missing.
 Folder folder_at(const std::string& path) {
   if (auto found = Folder::find(path.empty() ? "/" : path)) return std::move(*found);
   const std::size_t slash = path.rfind('/');
@@ -62,7 +62,7 @@ Folder folder_at(const std::string& path) {
   return folder_at(path.substr(0, slash)).make_beneath(path.substr(slash + 1), Durability::process);
 }
 
-// What a command says: its beginning and its end in memory; all of it in a file as soon as that is not all.
+// The output of a command: its beginning and its end in memory, and all of it in a file if that is not enough.
 class Heard {
  public:
   explicit Heard(const BashPlace& place) : place_(place) {}
@@ -101,7 +101,7 @@ class Heard {
       trouble_ = error.what();
     }
   }
-  // The newest stay. The names of the files sort by time.
+  // The newest files stay. Their names sort by time.
   void sweep(const Folder& folder) const {
     constexpr std::size_t kMostFiles = 50;
     std::vector<std::string> names;
@@ -115,7 +115,7 @@ class Heard {
     std::sort(names.begin(), names.end());
     for (std::size_t i = 0; i + kMostFiles < names.size() + 1; ++i) folder.remove(names[i]);
   }
-  // A command is not to fail because there is no room for what it says.
+  // A full disk must not make the command fail.
   void lose_file() {
     trouble_ = std::strerror(errno);
     file_ = Fd();
@@ -141,7 +141,7 @@ Program program_of(const std::string& command, const BashPlace& place) {
   }
   const char* shell = ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
   Program program;
-  // One pipe for both streams: what is said comes in the order in which it was said.
+  // One pipe for both streams keeps the order of the output.
   program.arguments = {"/bin/sh", "-c", R"(exec "$0" -c "$1" 2>&1)", shell, command};
   program.directory = place.directory;
   for (const auto& variable : place.environment) {
@@ -194,7 +194,7 @@ ToolResult show_job(Background& background, const Arguments& arguments, int inte
     background.wait(id, Deadline::in(std::min(seconds, kMostSeconds)), interrupt);
   }
   const Background::Job job = background.get(id);
-  // One byte more tells whether this is all.
+  // One more byte tells whether this is all.
   std::string said = background.output(id, kMostShown + 1);
   std::string text = describe(job);
   if (said.size() > kMostShown) {

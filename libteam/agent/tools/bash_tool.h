@@ -1,7 +1,7 @@
-// The tool that runs a command: in a session of its own, with a time limit, ended with all that it started.
+// The tool that runs a command: in its own session, with a time limit. All its child processes end with it.
 //
-// Of what it says the beginning and the end are given back; where that is not all, all of it is kept in a file that is
-// named. Keys of services are not in its environment.
+// The result has the beginning and the end of the output. If there is more, a file has all of it and the result names
+// the file. The environment of the command contains no keys of services.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ namespace team {
 struct BashPlace {
   std::string directory;                                                        // where commands run
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;  // as in Program
-  std::string outputs;  // an absolute folder for what is too long; made when needed
-  std::string prefix;   // of the files there
+  std::string outputs;  // absolute folder for long outputs; made when needed
+  std::string prefix;   // of the file names there
 };
 
 // bash{command, timeout, run_in_background}. `background` outlives the tools.
 void add_bash_tool(Toolbox& tools, const BashPlace& place, Background& background);
 
-// TaskOutput{task_id, block, timeout} and TaskStop{task_id}, for what runs in the background.
+// TaskOutput{task_id, block, timeout} and TaskStop{task_id}, for background programs.
 void add_background_tools(Toolbox& tools, Background& background);
 
 }  // namespace team

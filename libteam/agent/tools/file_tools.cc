@@ -28,7 +28,7 @@ constexpr std::int64_t kDefaultLines = 2000;
 constexpr std::size_t kMostText = 64 * 1024;
 constexpr std::size_t kLongestLine = 16 * 1024;
 constexpr std::size_t kChunk = 256 * 1024;
-// How far lines are counted from the first that is shown.
+// Lines are counted up to this many bytes after the first shown one.
 constexpr std::size_t kMostCounted = std::size_t{256} << 20;
 constexpr std::size_t kMostEdited = std::size_t{16} << 20;
 
@@ -63,7 +63,7 @@ constexpr const char* kEditSchema = R"({
 
 std::string shown(std::string_view path) { return cut_characters(one_line(path), 200); }
 
-// Without ".", ".." and doubled slashes, by the letters of the path alone: absolute, "" for the root of the system.
+// Removes ".", ".." and doubled slashes without looking at the disk. Absolute; "" for the root of the system.
 std::string normal_path(std::string_view path) {
   std::vector<std::string> parts;
   for (std::string& part : split(path, '/')) {
@@ -80,13 +80,13 @@ bool is_beneath(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-// Empty if there is none.
+// Empty if there is no such file.
 std::string real_path(const std::string& path) {
   std::error_code ignored;
   return normal_path(std::filesystem::canonical(path.empty() ? "/" : path, ignored).string());
 }
 
-// Where an open file or folder lies.
+// The path of an open file or folder.
 std::string path_of(const Fd& fd) {
   char path[PATH_MAX];
   const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), path, sizeof path);
@@ -117,7 +117,7 @@ bool same_version(const struct stat& one, const struct stat& other) {
          one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec;
 }
 
-// A path that a model named, found to be allowed by its letters.
+// A path that a model named, inside an allowed folder as far as its text tells.
 struct Place {
   std::string asked;   // for messages
   std::string path;    // absolute
@@ -125,11 +125,11 @@ struct Place {
   std::string inside;  // the path from there, "." for the folder itself
 };
 
-// Never follows a link out of the root.
+// Never follows a link that leads out of the root.
 Fd open_inside(const Folder& root, const std::string& path, int flags) {
   constexpr int kTries = 16;
   Fd fd;
-  // EAGAIN: somebody moved a folder while the kernel followed a ".." of a link.
+  // EAGAIN: somebody moved a folder while the kernel followed the ".." of a link.
   for (int i = 0; i < kTries && !fd && (i == 0 || errno == EAGAIN); ++i) fd = root.try_open_beneath(path, flags, 0);
   return fd;
 }
@@ -141,14 +141,14 @@ Fd open_to_read(const Place& place) {
   return fd;
 }
 
-// A file that has no name that anybody looks at, and goes unless it takes its place.
+// A file with a temporary name, removed unless it takes its place.
 class Replacement {
  public:
   Replacement(const Fd& folder, std::string asked) : folder_(folder), asked_(std::move(asked)) {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     file_ = Fd(::openat(folder_.get(), name_.c_str(), kFlags, 0600));
     if (!file_) fail_errno("cannot write", asked_);
-    // Tells team-save, which sweeps the folder that it writes to, that the writer lives.
+    // Tells team-save, which sweeps the folder that it writes to, that the writer is alive.
     ::flock(file_.get(), LOCK_EX | LOCK_NB);
   }
   Replacement(const Replacement&) = delete;
@@ -160,7 +160,7 @@ class Replacement {
   void write(std::string_view text, mode_t mode) const {
     if (!write_all(file_.get(), text) || ::fchmod(file_.get(), mode) != 0) fail_errno("cannot write", asked_);
   }
-  // Only root can give a file away; for others it stays theirs.
+  // Only root can give a file away; other users keep it.
   void give_to(const struct stat& former) const {
     if (::fchown(file_.get(), former.st_uid, former.st_gid) != 0) return;
   }
@@ -193,7 +193,7 @@ class Files {
     if (path.empty()) fail(Code::usage, "the path is empty");
     if (path.find('\0') != std::string::npos) fail(Code::usage, "the path holds a NUL");
     const std::string absolute = normal_path(path.starts_with('/') ? path : working_directory_ + "/" + path);
-    // The outermost: a link from one allowed folder to another stays inside then.
+    // The outermost folder, so that a link from one allowed folder to another stays inside.
     const std::string* outermost = nullptr;
     for (const std::string& root : roots_) {
       if (is_beneath(absolute, root) && (outermost == nullptr || root.size() < outermost->size())) outermost = &root;
@@ -207,7 +207,7 @@ class Files {
     return {asked, absolute, std::move(*root), itself ? "." : absolute.substr(outermost->size() + 1)};
   }
 
-  // Puts `text` there. With `expected`: unless it is another version by now.
+  // Writes `text`. With `expected`: only if the file is still that version.
   void write(const Place& place, std::string_view text, const struct stat* expected) const {
     check_writable(place, place.path);
     if (place.inside == ".") fail(Code::invalid_state, "'{}' is a folder", place.asked);
@@ -221,7 +221,7 @@ class Files {
     if (!is_new && S_ISLNK(former.st_mode)) return write_through_link(place, text, expected);
     if (!is_new) {
       check_regular(former, place.asked);
-      // A rename would not ask for this.
+      // A rename would not check this.
       if (::faccessat(folder.get(), name.c_str(), W_OK, AT_EACCESS) != 0) fail_errno("cannot write", place.asked);
     }
     Replacement file(folder, place.asked);
@@ -237,20 +237,20 @@ class Files {
 
  private:
   void add_root(const std::string& folder) {
-    // An empty one would allow all that there is.
+    // An empty name would allow the whole disk.
     if (!folder.starts_with('/')) fail(Code::usage, "'{}' is not an absolute folder", folder);
     const std::string root = normal_path(folder);
     const auto add = [&](const std::string& name) {
       if (std::find(roots_.begin(), roots_.end(), name) == roots_.end()) roots_.push_back(name);
     };
     add(root);
-    // A model may know it by its real name too: that is what `pwd -P` says.
+    // A model may know the real path too, from `pwd -P`.
     const std::string real = real_path(root);
     if (!real.empty()) add(real);
   }
 
-  // `path` is absolute: what the model asked for, or where that really lies. Both are checked, so that neither a link
-  // nor ".." leads to a protected folder.
+  // `path` is absolute: the requested path, or its real path. Both are checked, so that neither a link nor ".." leads
+  // to a protected folder.
   void check_writable(const Place& place, const std::string& path) const {
     std::vector<std::string> of_teams = boards_();
     of_teams.emplace_back(kTeamsFolder);
@@ -262,7 +262,7 @@ class Files {
         refuse_team_file(place);
       }
     }
-    // Stores and repositories that lie deeper, or in another folder that the user has allowed.
+    // Stores and repositories deeper inside, or in another allowed folder.
     std::string entry = granted_folder(path);
     for (const std::string& part : split(std::string_view(path).substr(entry.size()), '/')) {
       if (part.empty()) continue;
@@ -278,7 +278,7 @@ class Files {
     fail(Code::permission_denied, "'{}' belongs to a team: use the Task tools", place.asked);
   }
 
-  // The innermost folder around `path` that the user has allowed by its name: what it lies in is the user's decision.
+  // The innermost folder around `path` that the user allowed by name. The user decided about the folders above it.
   std::string granted_folder(const std::string& path) const {
     const std::string* innermost = nullptr;
     for (std::size_t i = 0; i < roots_.size(); ++i) {
@@ -288,7 +288,7 @@ class Files {
     return innermost != nullptr ? *innermost : "";
   }
 
-  // By the same signs as git itself: a bare repository, or one that a `.git` file leads to.
+  // Uses the same signs as git: a bare repository, or one that a `.git` file leads to.
   static bool is_git_folder(const std::string& path) {
     std::error_code ignored;
     return std::filesystem::exists(path + "/HEAD", ignored) &&
@@ -305,7 +305,7 @@ class Files {
     if (!same) fail(Code::conflict, "somebody changed '{}' at the same moment: read it again", place.asked);
   }
 
-  // The folder beneath the root, made where it is missing.
+  // The folder beneath the root; made if it is missing.
   Fd make_folder(const Place& place, const std::string& path) const {
     Fd folder = open_inside(place.root, path, O_PATH | O_DIRECTORY);
     if (folder) return folder;
@@ -319,12 +319,12 @@ class Files {
     if (!made && errno != EEXIST) fail_errno("cannot make a folder for", place.asked);
     folder = Fd(::openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!folder) fail_errno("cannot make a folder for", place.asked);
-    // Our own mask is narrow, and this is the user's folder.
+    // Our own mask is narrow, but this is a folder of the user.
     if (made && ::fchmod(folder.get(), 0777 & ~inherited_mask()) != 0) fail_errno("cannot write", place.asked);
     return folder;
   }
 
-  // The link stays: what it leads to is written where it lies.
+  // Keeps the link and writes its target.
   void write_through_link(const Place& place, std::string_view text, const struct stat* expected) const {
     const Fd file = open_inside(place.root, place.inside, O_WRONLY | O_NONBLOCK | O_NOCTTY);
     if (!file && errno == EISDIR) fail(Code::invalid_state, "'{}' is a folder", place.asked);
@@ -341,14 +341,14 @@ class Files {
   std::function<std::vector<std::string>()> boards_;
   std::function<Lock()> lock_;
   std::vector<std::string> roots_;  // the root first
-  std::size_t granted_ = 0;         // how many of them the user has allowed by name
+  std::size_t granted_ = 0;         // how many of them the user allowed by name
 };
 
-// Calls `take` for each piece of the file until it says false. The file may have any size.
+// Calls `take` for each piece of the file until it returns false. The file may have any size.
 template <class Take>
 void each_chunk(const Fd& file, const std::string& asked, int interrupt, Take take) {
   std::string buffer(kChunk, '\0');
-  constexpr std::size_t kQuick = 64;  // so many pieces take no time worth an interruption
+  constexpr std::size_t kQuick = 64;  // so many pieces are quick: no check for an interruption
   for (std::size_t count = 0;; ++count) {
     pollfd waiting{interrupt, POLLIN, 0};
     if (count > kQuick && interrupt >= 0 && ::poll(&waiting, 1, 0) > 0) fail(Code::again, "interrupted");
@@ -359,13 +359,13 @@ void each_chunk(const Fd& file, const std::string& asked, int interrupt, Take ta
   }
 }
 
-// Some lines of a file that comes in pieces.
+// Some lines of a file that is read in pieces.
 class Excerpt {
  public:
   Excerpt(std::int64_t first, std::int64_t lines)
       : first_(first), end_(lines > INT64_MAX - first ? INT64_MAX : first + lines) {}
 
-  // False when it has seen enough.
+  // False when it has enough.
   bool take(std::string_view chunk) {
     while (!chunk.empty()) {
       const std::size_t newline = chunk.find('\n');
@@ -412,7 +412,7 @@ class Excerpt {
       std::string line = repair_utf8(current_);
       if (left_out > 0) line += fmt::format(" [line {} is cut: {} bytes more]", line_, line_bytes_ - current_.size());
       line += end;
-      // The first one is always shown, or nobody could go on.
+      // The first line is always shown, or no reader could continue.
       full_ = line_ > first_ && text_.size() + line.size() > kMostText;
       if (!full_) {
         text_ += line;
@@ -425,7 +425,7 @@ class Excerpt {
   }
 
   std::int64_t first_, end_;
-  std::int64_t line_ = 1;  // that comes
+  std::int64_t line_ = 1;  // the next line
   std::int64_t shown_to_ = 0;
   std::size_t line_bytes_ = 0;
   std::size_t counted_ = 0;
@@ -463,14 +463,14 @@ std::string read_whole(const Fd& file, const std::string& asked) {
   return text;
 }
 
-// Where `wanted` begins in `text`: all places, but no more than can be looked for in a moment.
+// All places where `wanted` begins in `text`, up to a limit of time.
 std::vector<std::size_t> find_all(std::string_view text, std::string_view wanted) {
   constexpr std::size_t kEffort = std::size_t{1} << 28;
   const std::size_t most = std::clamp<std::size_t>(kEffort / wanted.size(), 16, 1'000'000);
   std::vector<std::size_t> found;
   std::size_t at = 0;
   while (found.size() < most) {
-    // Not string::find, which takes the product of both lengths where they are all alike.
+    // Not string::find, which is quadratic for repetitive texts.
     const void* hit = ::memmem(text.data() + at, text.size() - at, wanted.data(), wanted.size());
     if (hit == nullptr) break;
     found.push_back(static_cast<std::size_t>(static_cast<const char*>(hit) - text.data()));

@@ -1,10 +1,10 @@
-// Tools that read and change files, and nothing outside the folders that they are given.
+// Tools that read and change files, only inside the given folders.
 //
-// Two agents that edit one file at the same time lose no edit: a lock is held from the look at the file until the new
-// version is in its place. Programs that do not take the lock (an editor, a command of bash) are not held off; an edit
-// is refused if such a program changed the file since it was read.
+// Two agents that edit one file at the same time lose no edit. Each tool holds a lock from reading the file until the
+// new version is in its place. Programs that do not take the lock (an editor, a command of bash) are not blocked. So an
+// edit is refused if the file changed since it was read.
 //
-// The stores of teams and the folders of git can be read and not written, by whatever name they are reached.
+// Stores of teams and folders of git can be read but not written, under every name that leads to them.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@
 namespace team {
 
 struct FileScope {
-  std::string working_directory;     // what relative paths are relative to; absolute, allowed itself
+  std::string working_directory;     // base of relative paths; absolute, always allowed
   std::vector<std::string> allowed;  // absolute folders, the root first
-  // The boards of all teams as they are now, relative to the root. They may be read and not written.
+  // The current boards of all teams, relative to the root. They can be read but not written.
   std::function<std::vector<std::string>()> boards;
-  // Held for each change of a file.
+  // Taken for each change of a file.
   std::function<Lock()> lock;
 };
 

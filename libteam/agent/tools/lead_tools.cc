@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostOutput = 32 * 1024;
 
-// What teammate-run is to be told beside the name.
+// The arguments of teammate-run besides the name.
 std::vector<std::string> arguments_for(const Team& team, const std::optional<std::string>& role,
                                        const std::string& prompt, const Recruiting& recruiting) {
   std::vector<std::string> arguments = {"--prompt", prompt};
@@ -29,7 +29,7 @@ std::vector<std::string> arguments_for(const Team& team, const std::optional<std
     choice.model = spec.model;
     choice.provider = spec.provider;
     choice.base_url = spec.base_url;
-    // Another model of the service that the lead talks to.
+    // Another model of the lead's own service.
     if (!choice.base_url && provider_of(choice) == provider_of(recruiting.model)) {
       choice.base_url = recruiting.model.base_url;
     }
@@ -46,7 +46,7 @@ void check_team(const TeamSession& session, const Arguments& arguments, const ch
   }
 }
 
-// Whether its tasks needed approved plans when it ran last: starting it again is no way around that.
+// True if its tasks needed approved plans when it last ran: a restart must not bypass the gate.
 bool was_gated(const TeamSession& session, const std::string& name) {
   const auto state = state_of(session.roster().folder_of(session.team().name), name);
   if (!state) return false;
@@ -81,7 +81,7 @@ ToolResult start_teammate(TeamSession& session, const Arguments& arguments, cons
                       session.team().name)};
 }
 
-// Helpers that have done what they were asked are members no more.
+// Removes helpers that have done their work from the team.
 void dismiss_ended(TeamSession& session, std::set<std::string>& helpers) {
   std::vector<std::string> ended;
   for (const std::string& name : helpers) {
@@ -89,13 +89,13 @@ void dismiss_ended(TeamSession& session, std::set<std::string>& helpers) {
   }
   for (const std::string& name : ended) helpers.erase(name);
   session.refresh();
-  // The team may have let some go already.
+  // The team may have removed some already.
   std::erase_if(ended, [&](const std::string& name) { return session.team().find(name) == nullptr; });
   session.membership().leave(ended);
   session.refresh();
 }
 
-// One that does what the prompt says and is gone.
+// Starts a helper, which works on the prompt and then ends.
 ToolResult start_helper(TeamSession& session, Background& background, const Arguments& arguments,
                         const Recruiting& recruiting, std::set<std::string>& helpers, int interrupt) {
   const auto role = arguments.find_text("role");

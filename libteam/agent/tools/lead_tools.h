@@ -1,4 +1,4 @@
-// Tools of the lead: it starts others, answers their plans, reads skills and ends the run.
+// Tools of the lead: they start members, answer plans, read skills and end the run.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 
 namespace team {
 
-// How the lead starts others.
+// How the lead starts members.
 struct Recruiting {
   SpawnMode mode = SpawnMode::background;
-  ModelChoice model;  // the lead's own: for a role that says nothing of what it runs
-  Keys secrets;       // for those who need them
+  ModelChoice model;  // the model of the lead, for roles that name none
+  Keys secrets;       // for members that need them
   std::function<void(std::string_view)> warn;
 };
 
-// Task, TaskOutput, TaskStop, Skill, TeamCreate, TeamDelete, ApprovePlan, FinishTeam. All but `recruiting` outlive the
-// tools.
+// Task, TaskOutput, TaskStop, Skill, TeamCreate, TeamDelete, ApprovePlan, FinishTeam. All arguments but `recruiting`
+// outlive the tools.
 void add_lead_tools(Toolbox& tools, TeamSession& session, Background& background, TurnState& turn,
                     const Recruiting& recruiting);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 20;
 
-// An agent does what a skill says: nobody else may write it.
+// An agent obeys a skill, so nobody else may write it.
 void check_folder(const Folder& folder) {
   const std::string reason = folder.distrust();
   if (!reason.empty()) fail(Code::permission_denied, "'{}' is not to be trusted: {}", folder.path(), reason);
@@ -58,7 +58,7 @@ std::vector<Skill> list_skills(const Folder& root) {
     try {
       if (const auto text = read_text(*skills, name)) found.push_back({name, describe(*text)});
     } catch (const Error& error) {
-      // A broken skill is reported when it is read. One that is not trusted is reported at once, with the way out.
+      // A broken skill is reported when it is read. An untrusted one is reported at once, with the way out.
       if (error.code() != Code::permission_denied) return;
       found.push_back({name, fmt::format("cannot be read: {}", error.what())});
     }

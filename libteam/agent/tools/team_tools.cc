@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMostListed = 200;
 
-// What failed after the change was made. The change stands, so this is no error: a model would repeat it.
+// Describes a failure after the change was made. The change stands, so this is not an error: a model would repeat the
+// call.
 std::string note_of(const std::string& trouble) {
   return trouble.empty() ? "" : fmt::format("\nNote: {}. Do not repeat it.", one_line(trouble));
 }
@@ -54,8 +55,8 @@ void add_task_create(Toolbox& tools, TeamSession& session) {
   });
 }
 
-// A member whose tasks need approved plans does not get around the gate by the board: its tasks are given to it one by
-// one, and only the one whose plan is approved is its to complete.
+// A gated member cannot bypass the gate with the board tools. It gets its tasks one by one, and may complete only the
+// task whose plan is approved.
 void check_gate(const TurnState& turn, TaskId task, std::optional<Status> status) {
   if (!turn.is_gated || (status != Status::in_progress && status != Status::completed)) return;
   if (status == Status::in_progress) {

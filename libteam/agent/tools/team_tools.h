@@ -1,6 +1,6 @@
-// Tools with which a model works with others: the board, messages, plans.
+// Tools for team work: the board, messages, plans.
 //
-// Each does what the command of that kind does, as the member that the model is, with that member's rights.
+// Each does the same as the command of that kind. It acts as the model's member, with the rights of that member.
 #pragma once
 
 #include "libteam/agent/tools/tool.h"

@@ -19,7 +19,7 @@ constexpr std::size_t kMostComplaints = 5;
 
 const Json* find(const Json& object, const std::string& key) {
   const auto found = object.find(key);
-  // Models fill in null for what they do not want to say.
+  // Models write null for arguments that they leave out.
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
@@ -31,13 +31,13 @@ std::optional<std::int64_t> integer_of(const Json& value) {
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_string()) return parse_integer(value.get_ref<const std::string&>());
   if (!value.is_number_float()) return std::nullopt;
-  constexpr double kExact = 9007199254740992;  // 2^53: up to there a double is one integer
+  constexpr double kExact = 9007199254740992;  // 2^53: the limit of exact integers in a double
   const auto number = value.get<double>();
   const bool whole = std::abs(number) <= kExact && std::trunc(number) == number;
   return whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
 }
 
-// What a value is, shortly: it may be megabytes.
+// A short description of a value, which may have megabytes.
 std::string show(const Json& value) {
   constexpr std::size_t kMost = 60;
   if (value.is_array()) return "a list";
@@ -71,7 +71,7 @@ bool is_of_type(const Json& value, const std::string& type) {
   return true;
 }
 
-// What is wrong with the arguments of one call.
+// The errors in the arguments of one call.
 class Complaints {
  public:
   void check(const Json& value, const Json& schema, const std::string& where) {
@@ -110,7 +110,7 @@ class Complaints {
     }
   }
 
-  // A misspelt parameter would be dropped, and the model would believe that it was heeded.
+  // A misspelt parameter would be ignored, and the model would not notice.
   void check_names(const Json& object, const Json& properties, const std::string& prefix) {
     std::vector<std::string> known;
     for (const auto& property : properties.items()) known.push_back(property.key());
@@ -222,7 +222,7 @@ std::vector<std::pair<std::string, std::optional<std::string>>> Arguments::entri
 }
 
 void Toolbox::add(ToolSpec spec, Run run) {
-  parse_json(spec.schema, spec.name);  // a broken one is our mistake: it shows here, not when a model calls
+  parse_json(spec.schema, spec.name);  // throws for a malformed schema, here and not when a model calls
   specs_.push_back(std::move(spec));
   runs_.push_back(std::move(run));
 }

@@ -1,4 +1,4 @@
-// A tool as the model is told of it.
+// The description of a tool for the model.
 #pragma once
 
 #include <string>

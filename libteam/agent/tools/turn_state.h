@@ -11,16 +11,16 @@ namespace team {
 
 struct TurnState {
   Phase phase = Phase::work;
-  bool wants_plan = false;                // what comes of it is put to the lead
+  bool wants_plan = false;                // the result is submitted to the lead
   bool is_gated = false;                  // see Work
-  std::optional<TaskId> task;             // at hand
+  std::optional<TaskId> task;             // the current task
   std::optional<std::string> conclusion;  // ends the piece of work, with this result
   std::set<std::string> written_to;
-  std::set<std::string> heard;        // types of messages
-  std::optional<std::string> paused;  // the exchange limit, and what it said
-  bool finished = false;              // the run of the team; stays
+  std::set<std::string> heard;        // types of the messages that were heard
+  std::optional<std::string> paused;  // the message of the exchange limit
+  bool finished = false;              // the run of the team is finished; never reset
 
-  // Another piece of work.
+  // Resets the state for another piece of work.
   void begin(const Work& work) {
     phase = work.phase;
     wants_plan = work.wants_plan;
