@@ -41,7 +41,7 @@ std::string boot_id() {
     ::close(fd);
     errno = reason;
   }
-  // To take it for another boot would take every claim from its owner.
+  // A wrong boot id would end every claim.
   if (got != sizeof text) fail_errno("cannot read", kFile);
   return std::string(text, sizeof text);
 }
@@ -56,7 +56,7 @@ std::string clock_time(double timestamp) {
 }
 
 Deadline Deadline::in(double seconds) {
-  constexpr double kLongest = 1e9;  // 30 years: past it the clock's own type would overflow
+  constexpr double kLongest = 1e9;  // 30 years: a larger value would overflow the clock's type
   const auto length = std::chrono::duration<double>(std::clamp(seconds, 0.0, kLongest));
   return Deadline(Clock::now() + std::chrono::duration_cast<Clock::duration>(length));
 }

@@ -1,7 +1,7 @@
-// The text of others in a prompt: it stays text, and a tag around it says whose it is.
+// Text of other authors in a prompt: it stays text, and a tag around it names its author.
 //
-// Everything that an agent is told and that another agent, a person or a program wrote goes through these functions.
-// No character of such a text can begin or end a tag, so it can forge neither an envelope nor what stands around one.
+// Every text in a prompt that another agent, a person or a program wrote goes through these functions. No character of
+// such a text can begin or end a tag, so it cannot forge an envelope or the text around one.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace team {
 // `&`, `<` and `>` become `&amp;`, `&lt;` and `&gt;`; the result is valid UTF-8.
 std::string escape_markup(std::string_view text);
 
-// A text within a line: escaped, without newlines and control characters.
+// For text within a line: escaped, without newlines and control characters.
 std::string escape_line(std::string_view text);
 
-// On one line and in double quotes, which the text cannot close: its own become single ones. For messages, which are
-// escaped when they are delivered.
+// On one line and in double quotes. The text cannot close them: its own quotes become single ones. For messages, which
+// are escaped at delivery.
 std::string quoted(std::string_view text);
 
 // The same, escaped.

@@ -1,7 +1,7 @@
-// How a command says no.
+// Errors and their codes.
 //
-// Every refusal and every failure is an Error with a code of teamkit(7); it is thrown where it is found and caught
-// once, in cli, where the code becomes the exit status and the text the one line on stderr.
+// Every refusal and every failure is an Error with a code of teamkit(7). It is thrown where it is detected and caught
+// once, in cli: the code becomes the exit status, the text becomes the line on stderr.
 #pragma once
 
 #include <fmt/core.h>
@@ -28,7 +28,7 @@ enum class Code {
   unknown = 76,
 };
 
-// The name that stands in messages and in `--json` errors.
+// The name for messages and `--json` errors.
 std::string_view name_of(Code code);
 
 class Error : public std::runtime_error {
@@ -45,7 +45,7 @@ template <class... Args>
   throw Error(code, fmt::format(text, std::forward<Args>(args)...));
 }
 
-// `what 'subject': reason of errno`, as io unless the caller knows that the change was visible already (unknown).
+// Throws `what 'subject': reason of errno`. The code is io, or unknown if the change was already visible.
 [[noreturn]] void fail_errno(std::string_view what, std::string_view subject, Code code = Code::io);
 
 }  // namespace team

@@ -1,5 +1,5 @@
-// The compiled half of fmt. Debian ships it only as a shared library and our programs are static, so it is built here,
-// once, from fmt's own header; everybody else includes only its thin declarations.
+// The compiled half of fmt. Debian ships it only as a shared library and our programs are static, so it is built here
+// once, from fmt's own header. All other files include only its thin declarations.
 #include <fmt/format-inl.h>
 
 namespace fmt {

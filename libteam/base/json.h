@@ -1,7 +1,7 @@
-// JSON as it may come from a person, a script or an enemy.
+// JSON from untrusted sources.
 //
-// Parsing is strict and bounded: one value, no duplicate keys, no integer beyond 64 bits, no more than 64 levels, no
-// more bytes than the limit. Invalid UTF-8 is replaced, never fatal. The order of keys survives.
+// Parsing is strict and bounded: one value, no duplicate keys, no integer beyond 64 bits, at most 64 levels, and no
+// more bytes than the limit. Invalid UTF-8 is replaced and is not an error. The order of keys is kept.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,11 +25,10 @@ Json parse_json(std::string_view text, std::string_view subject, const JsonLimit
 // One line, no blanks.
 std::string dump_line(const Json& value);
 
-// Indented by 2 with a newline at the end, as the files are that a person may edit.
+// Indented by 2 with a newline at the end, as in files that a person may edit.
 std::string dump_indented(const Json& value);
 
-// `subject:line:column` of a key in a document that parsed but says something wrong there; `subject` if it is not
-// found.
+// `subject:line:column` of a key with a wrong value in a parsed document; `subject` if the key is not found.
 std::string locate_key(std::string_view text, std::string_view key, std::string_view subject);
 
 }  // namespace team

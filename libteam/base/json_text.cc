@@ -32,8 +32,7 @@ void append_escape(std::string& to, char c) {
   else to.append("\\u00") += {kDigits[code >> 4U], kDigits[code & 0xFU]};
 }
 
-// A document as it stands inside of an object: one level further to the right. Line ends are layout only, as those in
-// texts are escaped.
+// Indents a document by one more level. Every newline is layout, since newlines in texts are escaped.
 std::string indent(std::string_view json) {
   std::string text;
   for (const char c : dump_indented(Json::parse(json))) {
@@ -47,7 +46,7 @@ std::string indent(std::string_view json) {
 }  // namespace
 
 void append_quoted(std::string& to, std::string_view text) {
-  // Bytes above ASCII may be no UTF-8.
+  // Bytes above ASCII may be invalid UTF-8.
   if (std::any_of(text.begin(), text.end(), [](char c) { return c <= 0; })) {
     to += dump_line(Json(text));
     return;

@@ -1,8 +1,8 @@
-// A JSON object written straight as text, key by key.
+// Writes a JSON object directly as text, key by key.
 //
-// What is written at every change (a task, an event, a message) or at every call of a model (its whole conversation)
-// does not go through a document: to build one only to print it costs several times as much. The text is what
-// dump_line() and dump_indented() would give.
+// Frequent text is not built as a document first, which would cost several times as much: tasks, events and messages at
+// every change, and the conversation at every call of a model. The text equals the output of dump_line() and
+// dump_indented().
 #pragma once
 
 #include <concepts>
@@ -25,7 +25,7 @@ class JsonText {
   void add(std::string_view key, std::int64_t number);
   void add(std::string_view key, int number) { add(key, std::int64_t{number}); }
   void add(std::string_view key, double number);
-  // Only what is a bool: a literal would become one too.
+  // Accepts only bool: a literal would convert to bool too.
   void add(std::string_view key, std::same_as<bool> auto value) { add_text(key, value ? "true" : "false"); }
   void add(std::string_view key, const std::vector<std::int64_t>& numbers);
   void add(std::string_view key, std::nullptr_t) { add_text(key, "null"); }
@@ -34,12 +34,12 @@ class JsonText {
     if (value) add(key, *value);
     else add(key, nullptr);
   }
-  // `json` is one line, as dump_line() gives it.
+  // `json` is one line, as from dump_line().
   void add_json(std::string_view key, std::string_view json);
   // The same for each key of an object.
   void add_all_of(std::string_view object);
 
-  // Closes it; for a file with the newline at its end.
+  // Ends the object and returns the text; with the last newline if it is for a file.
   std::string take();
 
  private:
@@ -50,7 +50,7 @@ class JsonText {
   std::string text_;
 };
 
-// An array of these, each of which is JSON already.
+// An array; each element already is JSON.
 std::string json_array(const std::vector<std::string>& elements);
 
 // With quotes.

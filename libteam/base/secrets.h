@@ -12,7 +12,7 @@ namespace team {
 bool is_secret(std::string_view variable);
 
 // Replaces each occurrence of `secret` in `text` by "[key]". A secret of fewer than 8 characters stays: no service has
-// such keys, and so short a text is part of ordinary words.
+// such keys, and ordinary words contain so short a text.
 std::string redact(std::string text, std::string_view secret);
 
 }  // namespace team

@@ -10,7 +10,7 @@ namespace team {
 
 namespace {
 
-// Words for a key that no spelling leads to, without case, '_' and '-'.
+// Synonyms of keys, without case, '_' and '-'.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kSynonyms = {{
     // tasks
     {"dependson", "blockedBy"},
@@ -66,7 +66,7 @@ std::string plain(std::string_view key) {
   return letters;
 }
 
-// The first known key whose last part fits.
+// The first known key whose last part matches.
 template <class Fits>
 std::optional<std::string> find_part(const std::vector<std::string>& known, const Fits& fits) {
   const auto found = std::find_if(known.begin(), known.end(), [&](const auto& key) { return fits(last_part(key)); });

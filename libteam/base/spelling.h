@@ -1,4 +1,4 @@
-// Finding the word that a person, a script or a model meant by a word that we do not know.
+// Finds the known word that a person, a script or a model meant by an unknown word.
 #pragma once
 
 #include <optional>

@@ -9,11 +9,11 @@ namespace team {
 namespace {
 
 struct Found {
-  std::uint32_t code = 0;  // 0: it is harmless
+  std::uint32_t code = 0;  // 0: harmless
   std::size_t length = 1;
 };
 
-// The character at the start of `text`, if it is one of those. The list is that of is_control() in text.cc.
+// The control character at the start of `text`, if there is one. is_control() in text.cc has the same list.
 Found find_control(std::string_view text) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;

@@ -1,4 +1,4 @@
-// Text that a terminal shows as it is meant, whoever wrote it.
+// Makes any text safe to show on a terminal.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace team {
 
-// Replaces the characters that control a terminal or turn the direction of a text (U+007F to U+009F, line separators,
-// bidirectional marks, overrides and isolates) by their JSON escapes, such as \u009b. Characters below U+0020 stay,
-// since our own colours consist of them. JSON that is changed so has the same value.
+// Replaces characters that control a terminal or the direction of text by their JSON escapes, such as \u009b. These are
+// U+007F to U+009F, line separators, bidirectional marks, overrides and isolates. Characters below U+0020 stay, since
+// our own colours need them. Escaped JSON keeps its value.
 std::string escape_for_terminal(std::string_view text);
 
 }  // namespace team

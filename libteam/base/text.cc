@@ -25,7 +25,8 @@ struct Character {
   bool valid = false;
 };
 
-// The character at the start of `text`, which is not empty. An invalid one has the length of the bytes to skip.
+// The character at the start of `text`, which is not empty. For an invalid one, the length is the number of bytes to
+// skip.
 Character decode(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -79,15 +80,15 @@ std::size_t columns_of(const Character& character) {
   return within(character.code, kWide) ? 2 : 1;
 }
 
-// Moves the cursor, changes colours, ends a line, or changes the direction of the text around it. The last ones are the
-// Arabic letter mark, the left-to-right and right-to-left marks, embeddings, overrides, isolates, and the deprecated
-// format characters after them. terminal_text.cc has the same list, as bytes.
+// True for characters that move the cursor, change colours, end a line, or change the direction of text. The last ones
+// are the Arabic letter mark, the left-to-right and right-to-left marks, embeddings, overrides, isolates, and the
+// deprecated format characters after them. terminal_text.cc has the same list, as bytes.
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x206F);
 }
 
-// Cuts so that the sum of `size_of` stays within `most`, the ellipsis included.
+// Cuts so that the sum of `size_of` stays within `most`, including the ellipsis.
 template <class SizeOf>
 std::string cut(std::string_view text, std::size_t most, SizeOf size_of) {
   std::size_t used = 0;

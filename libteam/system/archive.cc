@@ -23,7 +23,7 @@ constexpr std::uint64_t kLargestExtension = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLargestOctal = 077777777777;
 
-// A header as it lies in the archive; numbers are octal digits.
+// A header of the archive; numbers are octal digits.
 struct Header {
   std::array<char, 100> name;
   std::array<char, 8> mode, uid, gid;
@@ -57,7 +57,7 @@ std::string_view text_of(const std::array<char, Size>& field) {
   return {field.data(), ::strnlen(field.data(), Size)};
 }
 
-// Octal digits, or GNU's way with numbers that do not fit: a first byte of 0x80 and then binary. None if it is neither.
+// Octal digits, or GNU's form for large numbers: a first byte of 0x80 and then binary. None for other bytes.
 template <std::size_t Size>
 std::optional<std::uint64_t> number_of(const std::array<char, Size>& field) {
   std::uint64_t number = 0;
@@ -79,7 +79,7 @@ std::optional<std::uint64_t> number_of(const std::array<char, Size>& field) {
   return number;
 }
 
-// Of all bytes, with those of the sum itself as blanks.
+// The sum of all bytes, with blanks in place of the sum itself.
 std::uint64_t checksum_of(Header header) {
   header.checksum.fill(' ');
   std::array<unsigned char, kBlock> bytes;
@@ -106,7 +106,7 @@ std::string make_header(const ArchiveEntry& entry, char type) {
   return {reinterpret_cast<const char*>(&header), kBlock};
 }
 
-// None unless it adds up.
+// None if the checksum is wrong.
 std::optional<Header> parse_header(std::string_view block) {
   Header header{};
   std::memcpy(&header, block.data(), kBlock);
@@ -117,12 +117,12 @@ std::optional<Header> parse_header(std::string_view block) {
 
 std::string name_of(const Header& header) {
   const std::string_view magic(header.magic.data(), header.magic.size());
-  // GNU keeps other things where POSIX has the first part of a long name.
+  // GNU has other fields in place of the name prefix of POSIX.
   const std::string_view prefix = magic == kPosixMagic ? text_of(header.prefix) : std::string_view();
   return prefix.empty() ? std::string(text_of(header.name)) : fmt::format("{}/{}", prefix, text_of(header.name));
 }
 
-// "LENGTH KEY=VALUE\n", where the length counts its own digits too.
+// "LENGTH KEY=VALUE\n"; the length includes its own digits.
 std::string pax_record(std::string_view key, std::string_view value) {
   const std::string rest = fmt::format(" {}={}\n", key, value);
   std::size_t length = rest.size() + 1;
@@ -132,7 +132,7 @@ std::string pax_record(std::string_view key, std::string_view value) {
 
 bool is_zero(std::string_view block) { return block.find_first_not_of('\0') == std::string_view::npos; }
 
-// "./a/b/" is "a/b", and "./" is nothing; none for what leads out or is not plain.
+// Converts "./a/b/" to "a/b" and "./" to ""; none for a path that leads out or is not plain.
 std::optional<std::string> plain_path(std::string_view path) {
   while (path.starts_with("./")) path.remove_prefix(2);
   if (path.starts_with('/')) return std::nullopt;
@@ -190,7 +190,7 @@ void ArchiveWriter::finish() {
   flush();
 }
 
-// What has no room in a header stands in one of its own before it.
+// A value that does not fit into the header gets a pax header before it.
 void ArchiveWriter::begin(const ArchiveEntry& entry) {
   std::string records;
   if (entry.name.size() > sizeof Header::name) records += pax_record("path", entry.name);
@@ -297,7 +297,7 @@ bool ArchiveReader::fill() {
   return got > 0;
 }
 
-// Up to `most` bytes, good until the next call; empty at the end.
+// Up to `most` bytes, valid until the next call; empty at the end.
 std::string_view ArchiveReader::take(std::size_t most) {
   if (start_ == buffer_.size() && !fill()) return {};
   const std::string_view piece = std::string_view(buffer_).substr(start_, most);
@@ -351,7 +351,7 @@ void ArchiveReader::read_pax(std::string_view records, Override& override) const
   }
 }
 
-// Whoever writes into a pipe is not to be killed over the padding after the end.
+// Reads the padding after the end, so that a process that writes it into a pipe gets no SIGPIPE.
 void ArchiveReader::drain() {
   constexpr std::size_t kMost = std::size_t{1} << 20;
   for (std::size_t passed = buffer_.size(); passed < kMost && fill();) passed += buffer_.size();

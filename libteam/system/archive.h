@@ -1,8 +1,8 @@
-// Archives of regular files: tar as POSIX has it, so that tar(1) reads what is written here.
+// Archives of regular files, in the tar format of POSIX, so that tar(1) can read them.
 //
-// Both ends stream through a buffer of fixed size, whatever the files are like. The reader takes ustar, pax and what
-// GNU tar makes of the same files, and trusts nothing: a name that leads out, a link, a device, a header that does not
-// add up or an end that comes too early is corrupt, with the name of the archive and the reason.
+// Reader and writer use a buffer of fixed size for files of any size. The reader accepts ustar, pax and the output of
+// GNU tar for the same files. It trusts nothing: a name that leads out, a link, a device, an inconsistent header or an
+// early end throws corrupt, with the name of the archive and the reason.
 #pragma once
 
 #include <sys/types.h>
@@ -29,11 +29,11 @@ class ArchiveWriter {
   // `subject` names the archive in messages; `fd` outlives this. Throws io.
   ArchiveWriter(int fd, std::string subject);
 
-  // `entry.size` bytes of an open file, from `offset` on. Throws again if the file has become shorter than that.
+  // Adds `entry.size` bytes of an open file, from `offset` on. Throws again if the file has become shorter.
   void add(const ArchiveEntry& entry, const Fd& file, off_t offset);
   // The size is that of the text.
   void add(ArchiveEntry entry, std::string_view text);
-  // Only what ends so is an archive.
+  // Writes the end mark. An archive without it is incomplete.
   void finish();
 
  private:
@@ -47,7 +47,7 @@ class ArchiveWriter {
   std::string buffer_;
 };
 
-// A file of the user's, "-" for stdin. Throws not_found; usage for a terminal, from which no archive comes.
+// Opens a file of the user, or stdin for "-". Throws not_found; throws usage for a terminal.
 Fd open_archive(const std::string& file);
 
 class ArchiveReader {
@@ -55,14 +55,14 @@ class ArchiveReader {
   // `subject` names the archive in messages; `fd` outlives this. Throws corrupt, or io if it cannot be read.
   ArchiveReader(int fd, std::string subject);
 
-  // The next regular file, whatever was read of the one before; none at the end. Its name is a path of plain parts that
-  // stays beneath where it starts. Folders are passed over: the names of the files tell them.
+  // The next regular file, even if the one before was not read whole; none at the end. Its name is a path of plain
+  // parts that stays beneath its start. Skips folders: the names of the files imply them.
   std::optional<ArchiveEntry> next();
-  // The next piece of it, good until the next call; empty at its end.
+  // The next piece of the file, valid until the next call; empty at its end.
   std::string_view read();
 
  private:
-  // What a pax or GNU header says about the entry that follows it.
+  // Values that a pax or GNU header gives for the next entry.
   struct Override {
     std::optional<std::string> name;
     std::optional<std::uint64_t> size;
@@ -79,7 +79,7 @@ class ArchiveReader {
   int fd_;
   std::string subject_;
   std::string buffer_;
-  std::size_t start_ = 0;  // what of the buffer was taken
+  std::size_t start_ = 0;  // how much of the buffer was consumed
   std::string current_;    // the entry that is being read
   std::uint64_t left_ = 0;
   std::uint64_t padding_ = 0;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kAddress = "TEAM_ENVIRONMENT";
 
-// These describe the terminal and the folder of the process, not the wishes of the caller.
+// These describe the terminal and the folder of the process, not the choices of the caller.
 constexpr std::array<std::string_view, 8> kOfTerminal = {
     "TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX", "TMUX_PANE", "COLUMNS", "LINES", "PWD"};
 
@@ -33,7 +33,7 @@ bool is_of_terminal(std::string_view name) {
   return std::find(kOfTerminal.begin(), kOfTerminal.end(), name) != kOfTerminal.end();
 }
 
-// Each as NAME=VALUE.
+// Entries of the form NAME=VALUE.
 std::vector<std::string> entries_of_environment() {
   std::vector<std::string> entries;
   for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) entries.emplace_back(*entry);
@@ -60,7 +60,7 @@ Fd make_memory(const std::string& name) {
 #ifndef MFD_NOEXEC_SEAL
   constexpr unsigned MFD_NOEXEC_SEAL = 8U;
 #endif
-  // Older kernels do not know the flag; some newer ones demand it.
+  // Older kernels do not know the flag; some newer ones require it.
   int fd = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_NOEXEC_SEAL);
   if (fd < 0 && errno == EINVAL) fd = ::memfd_create(name.c_str(), MFD_CLOEXEC);
   if (fd < 0) fail_errno("cannot make", "a file in memory");
@@ -85,7 +85,7 @@ std::vector<std::string> split_at_nul(const std::string& text) {
   return parts;
 }
 
-// `address` is PID/DESCRIPTOR/NAME. The name tells whether PID is still the process that it was.
+// `address` is PID/DESCRIPTOR/NAME. The name shows whether PID is still the same process.
 std::vector<std::string> read_handover(const std::string& address) {
   const auto parts = split(address, '/');
   const auto refuse = [&](const char* reason) {
@@ -147,7 +147,7 @@ void adopt_environment() {
   }
   const Fd command_line(::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
   std::vector<std::string> arguments = split_at_nul(read_all(command_line, "/proc/self/cmdline"));
-  ::umask(inherited_mask());  // the program asks for it when it starts
+  ::umask(inherited_mask());  // the executed program reads it at its start
   ::execve(arguments.at(0).c_str(), pointers_to(arguments).data(), pointers_to(entries).data());
   fail_errno("cannot run", arguments.at(0));
 }

@@ -1,4 +1,4 @@
-// The environment of this process, and what of it a program gets that we start.
+// The environment of this process, and the environment of programs that it starts.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,13 @@ using Variables = std::vector<std::pair<std::string, std::optional<std::string>>
 // Removes each variable of this process's environment that holds a secret (libteam/base/secrets.h).
 Variables without_secrets();
 
-// Removes each variable of this process's environment that no pattern names. A pattern is a name, or the beginning of
+// Removes each variable of this process's environment that no pattern matches. A pattern is a name, or the beginning of
 // one followed by "*".
 Variables only(const std::vector<std::string>& patterns);
 
-// Gives the whole environment of this process to a process that inherits the environment of another one, such as a
-// pane of a tmux server that was running before. The text is in memory alone: in no file, no argument, no environment.
-// It is gone when this object or this process is.
+// Gives the whole environment of this process to a process that inherits the environment of another one, such as a pane
+// of a tmux server that was already running. The text is only in memory: in no file, no argument, no environment. It is
+// gone when this object or this process ends.
 class EnvironmentHandover {
  public:
   // `changes` apply to the environment that is handed over. Throws io.
@@ -31,7 +31,7 @@ class EnvironmentHandover {
   EnvironmentHandover(const EnvironmentHandover&) = delete;
   EnvironmentHandover& operator=(const EnvironmentHandover&) = delete;
 
-  // The value that TEAM_ENVIRONMENT must have in the other process. It is no secret: only processes of the same user
+  // The value that TEAM_ENVIRONMENT must have in the other process. It is not a secret: only processes of the same user
   // can use it.
   std::string address() const;
 
@@ -41,8 +41,8 @@ class EnvironmentHandover {
 };
 
 // If TEAM_ENVIRONMENT is set: executes this program again, with the same arguments, in the environment that was handed
-// over; only the variables that describe the terminal stay. Throws io if the environment cannot be read any more: then
-// nothing may run, since a key and the address that it belongs to could come from different environments.
+// over. Only the variables that describe the terminal stay. Throws io if that environment cannot be read any more:
+// nothing may run then, since a key and its address could come from different environments.
 void adopt_environment();
 
 }  // namespace team

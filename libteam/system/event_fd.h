@@ -8,17 +8,17 @@ namespace team {
 class EventFd {
  public:
   EventFd();
-  // Can be read from since ring(), until take().
+  // Readable from ring() until take().
   int fd() const { return fd_.get(); }
   void ring() const;
-  // Whether it rang.
+  // True if it rang; resets it.
   bool take() const;
 
  private:
   Fd fd_;
 };
 
-// Whether something can be read from this descriptor now.
+// True if the descriptor is readable now.
 bool can_be_read(int fd);
 
 }  // namespace team

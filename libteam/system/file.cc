@@ -41,7 +41,7 @@ auto retry_interrupted(Call call) {
   }
 }
 
-// Where the kernel or a sandbox has no openat2: part by part, and no link at all.
+// Where the kernel or a sandbox has no openat2: opens part by part, and follows no link.
 int open_by_parts(int folder, const std::string& path, int flags, mode_t mode) {
   const std::size_t slash = path.find('/');
   if (slash == std::string::npos) {
@@ -85,7 +85,7 @@ bool flush(const Fd& fd) {
   return retry_interrupted([&] { return ::fdatasync(fd.get()); }) == 0;
 }
 
-// Asked once: no program of ours changes its user.
+// Cached: our programs never change their user.
 uid_t own_user() {
   static const uid_t user = ::geteuid();
   return user;
@@ -179,7 +179,7 @@ std::optional<Folder> Folder::find_through_links(const std::string& path) const 
     Fd fd(open_entry(fd_.get(), target.c_str(), O_RDONLY | O_DIRECTORY));
     if (fd) return beneath(std::move(fd), path);
     if (errno == ENOENT) return std::nullopt;
-    // Without openat2 a link is ENOTDIR, as anything else that is no folder.
+    // Without openat2 a link gives ENOTDIR, like everything that is not a folder.
     if (errno != ELOOP && errno != ENOTDIR) fail_errno("cannot open", path_of(path));
     auto next = follow_first_link(target);
     if (!next) return std::nullopt;
@@ -188,8 +188,8 @@ std::optional<Folder> Folder::find_through_links(const std::string& path) const 
   fail(Code::permission_denied, "'{}' is a link that leads to itself", path_of(path));
 }
 
-// The path with its first link replaced by the target of that link; none if there is no link in it. The owner is
-// checked and the target is read on one descriptor, so that nobody can put another link there in between.
+// Replaces the first link in the path by its target; none if the path has no link. It checks the owner and reads the
+// target through one descriptor, so that nobody can replace the link in between.
 std::optional<std::string> Folder::follow_first_link(const std::string& path) const {
   for (std::size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end == 0 ? 0 : end + 1);
@@ -254,7 +254,7 @@ std::optional<Contents> Folder::read(const std::string& name, std::size_t most_b
   contents.stamp = stamp_of(status);
   contents.owner = status.st_uid;
   contents.mode = status.st_mode & 07777;
-  contents.text.resize(static_cast<std::size_t>(status.st_size) + 1);  // one more: to see the end without another read
+  contents.text.resize(static_cast<std::size_t>(status.st_size) + 1);  // one more byte, to see the end at once
   std::size_t filled = 0;
   while (true) {
     char* const free = contents.text.data() + filled;
@@ -280,7 +280,7 @@ std::optional<Stamp> Folder::stamp(const std::string& name) const {
 }
 
 bool Folder::has(const std::string& path) const {
-  // A look is cheaper than an open; only where a link may lead somewhere is it not enough.
+  // fstatat is cheaper than an open, and is enough unless a link may lead elsewhere.
   if (path.find('/') == std::string::npos) {
     struct stat status {};
     const bool seen = ::fstatat(fd_.get(), path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;

@@ -1,11 +1,11 @@
 // Folders and the files directly in them.
 //
-// A Folder is an open directory; every name is looked up beneath it and no symbolic link inside it is ever followed.
-// Readers see the old contents of a file or the new, never a mixture: files are replaced whole, by a temporary file
-// that is swapped in. With Durability::power what returned is on the disk; with ::process it survives the death of the
-// process, not of the machine.
+// A Folder is an open directory. Every name is looked up beneath it, and symbolic links inside it are never followed.
+// Readers see the old contents of a file or the new contents, never a mixture: a temporary file replaces the old file
+// as a whole. With Durability::power a completed change is on the disk. With ::process it survives the death of the
+// process but not of the machine.
 //
-// Failures before a change was visible are io and leave nothing behind; after it, unknown.
+// A failure before the change is visible is io and leaves nothing behind; a later failure is unknown.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// What tells one version of a file from the next without reading it.
+// Identifies a version of a file without reading it.
 struct Stamp {
   std::uint64_t inode = 0;
   std::int64_t mtime_ns = 0;
@@ -65,14 +65,15 @@ class Folder {
   // The folder at `path`, or none if there is no such folder.
   static std::optional<Folder> find(const std::string& path);
 
-  // A folder beneath this one (`path` may have several parts); no link is followed.
+  // A folder beneath this one (`path` may have several parts); follows no links.
   std::optional<Folder> find_beneath(const std::string& path) const;
-  // The same, but follows links that stay beneath and that this user or root owns. Throws permission_denied for others.
+  // The same, but follows links that stay beneath and that this user or root owns. Throws permission_denied for other
+  // links.
   std::optional<Folder> find_through_links(const std::string& path) const;
-  // The same, made (0700) where it is missing.
+  // The same; makes it (0700) if it is missing.
   Folder make_beneath(const std::string& path, Durability durability) const;
 
-  // For messages only; the folder itself is held open and does not move with the name.
+  // For messages only: the open folder does not change when its path leads elsewhere.
   const std::string& path() const { return path_; }
   std::string path_of(std::string_view name) const;
   int fd() const { return fd_.get(); }
@@ -80,13 +81,13 @@ class Folder {
   // None if there is no such file. Throws corrupt for anything but a regular file and for one larger than `most_bytes`.
   std::optional<Contents> read(const std::string& name, std::size_t most_bytes) const;
   std::optional<Stamp> stamp(const std::string& name) const;
-  // False only if there is none, or only a link that leads out.
+  // False if there is no such file, or only a link that leads out.
   bool has(const std::string& path) const;
   bool has_folder(const std::string& name) const;
   bool is_link(const std::string& name) const;
   // Calls `visit` for each entry but `.` and `..`, in no order.
   void each_name(const std::function<void(const char* name)>& visit) const;
-  // Bytes that are left on its disk for us, and how many there are in all.
+  // Free bytes on its disk for this user, and the size of the disk.
   struct Space {
     std::uint64_t free = 0, total = 0;
   };
@@ -95,9 +96,9 @@ class Folder {
   long filesystem() const;
   std::int64_t mtime_ns() const;
   std::uint64_t inode() const;
-  // False if its path leads to another folder by now, or to none: this one was moved or removed.
+  // False if its path leads to another folder or to none: this one was moved or removed.
   bool is_in_place() const;
-  // Each step from the folder that this one was found beneath: a parent, and the name that is looked up in it.
+  // Each step of the path below the folder that this one was found beneath: a parent, and the name in it.
   struct Step {
     std::string parent, name;
   };
@@ -105,41 +106,40 @@ class Folder {
   // distrust() of the folder itself.
   std::string distrust() const;
 
-  // Permission bits of an entry ("." for the folder itself), and setting them.
+  // The permission bits of an entry ("." for the folder itself), and a way to set them.
   unsigned mode_of(const std::string& name) const;
   void set_mode(const std::string& name, unsigned mode) const;
 
-  // An open file of this folder, made (0600) if `flags` has O_CREAT. Throws corrupt for anything but a regular file; a
-  // fifo or a device in its place does not block.
+  // Opens a file of this folder; makes it (0600) if `flags` has O_CREAT. Throws corrupt for anything but a regular
+  // file, and does not block on a fifo or a device.
   Fd open(const std::string& name, int flags) const;
-  // A file beneath, through links as far as they stay beneath; made with `mode` if `flags` has O_CREAT. Empty with
-  // errno set if it cannot be opened.
+  // Opens a file beneath, through links that stay beneath; makes it with `mode` if `flags` has O_CREAT. Returns an
+  // empty descriptor, with errno set, on failure.
   Fd try_open_beneath(const std::string& path, int flags, unsigned mode) const;
-  // The same as open(), but an empty one if there is no such file.
+  // As open(), but returns an empty descriptor if there is no such file.
   Fd open_if_there(const std::string& name, int flags) const;
-  // Writes a file under its own name at once: for a folder that nobody looks at yet.
+  // Writes a file directly under its name: for a folder that nobody reads yet.
   Stamp write_unseen(const std::string& name, std::string_view text, Durability durability) const;
-  // The same into an empty file that is there.
+  // The same for an existing empty file.
   Stamp write_into(const std::string& name, std::string_view text, Durability durability) const;
-  // Puts `text` in place of whatever stands under `name`; gives the stamp of the new file.
+  // Replaces the file `name` by `text`; returns the stamp of the new file.
   Stamp replace(const std::string& name, std::string_view text, Durability durability) const;
   // Moves a file of another folder here; false if the name is taken.
   bool adopt(const Folder& from, const std::string& name) const;
-  // Moves an entry of this folder into another under a name that must be free there (a folder) or is replaced (a file).
+  // Moves an entry into another folder. The new name must be free for a folder; a file of that name is replaced.
   void rename_into(const std::string& name, const Folder& target, const std::string& target_name) const;
-  // The same for a folder of this folder; false if the file system cannot move it (overlayfs: a folder that came with
-  // the lower layer).
+  // Renames a folder in this folder. False if the file system cannot do that (overlayfs: a folder of the lower layer).
   bool rename_folder(const std::string& name, const std::string& new_name) const;
-  // False if there was none.
+  // False if there was no such file.
   bool remove(const std::string& name) const;
-  // Removes a folder in this one with all that is in it; links are removed, not followed.
+  // Removes a folder in this one with all its contents; removes links without following them.
   void remove_tree(const std::string& name) const;
-  // Removes temporary files and folders whose writers are dead. Where files are exchanged (NewFile), the caller holds
-  // the lock under which that happens.
+  // Removes temporary files and folders of dead writers. Where files are exchanged (NewFile), the caller holds the lock
+  // that covers the exchange.
   void sweep_temporaries() const;
-  // Flushes the names in it. After a change was visible a failure is unknown, before it io.
+  // Flushes the names in it. A failure after a visible change is unknown, before it io.
   void sync(Code failure = Code::unknown) const;
-  // Everything written to this file system so far: one flush where thousands of files would each need their own.
+  // Flushes everything written to this file system so far: one flush instead of thousands for single files.
   void sync_filesystem() const;
 
  private:
@@ -150,11 +150,11 @@ class Folder {
   Stamp write(const Fd& fd, std::string_view text, Durability durability) const;
   Fd fd_;
   std::string path_;
-  std::size_t depth_ = 0;            // names of its path that were looked up beneath another folder
-  mutable std::uint64_t inode_ = 0;  // once it was asked for
+  std::size_t depth_ = 0;            // number of path parts that were looked up beneath another folder
+  mutable std::uint64_t inode_ = 0;  // set when it is first needed
 };
 
-// Runs what follows a change that others can see already: a failure of the system is no longer "nothing changed".
+// Runs a step after a visible change. A failure is then unknown, since "nothing changed" would be wrong.
 template <class Call>
 auto after_change(Call call) {
   try {
@@ -165,10 +165,10 @@ auto after_change(Call call) {
   }
 }
 
-// 64 bits that no other process has.
+// 64 random bits; no other process has the same.
 std::uint64_t random_number();
 
-// The whole of `text`, short writes and interruptions included. False with errno set if it cannot be.
+// Writes all of `text`, in spite of short writes and interruptions. False, with errno set, on failure.
 bool write_all(int fd, std::string_view text);
 
 }  // namespace team

@@ -5,8 +5,8 @@
 
 namespace team {
 
-// The name of a file system that is shared over a network or served by a program (NFS, SMB, FUSE, 9p, …); empty for a
-// local one. On such a file system locks can fail, or not be seen by other machines, and nothing tells of changes.
+// The name of a file system that a network or a program serves (NFS, SMB, FUSE, 9p, …); empty for a local one. On such
+// a file system locks can fail or be invisible to other machines, and no change is reported.
 std::string_view network_filesystem(long type);
 
 }  // namespace team

@@ -16,7 +16,7 @@ constexpr std::size_t kLength = 26;
 }  // namespace
 
 std::string new_id() {
-  static std::mutex mutex;  // who types and the model that answers are two threads of one process
+  static std::mutex mutex;  // in team-run, user input and the model are two threads of one process
   static unsigned __int128 last = 0;
   const std::lock_guard guard(mutex);
   const auto milliseconds = static_cast<unsigned __int128>(now_ns() / 1'000'000);

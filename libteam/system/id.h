@@ -1,4 +1,4 @@
-// Ids that no two processes make alike and that sort by time.
+// Ids that are unique across processes and sort by time.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace team {
 
-// 26 characters of Crockford's base 32: milliseconds, then 80 random bits (a ULID). Later ones of one process are
-// greater than earlier ones.
+// 26 characters of Crockford's base 32: milliseconds, then 80 random bits (a ULID). Within a process each id is greater
+// than the ones before.
 std::string new_id();
 
-// Whether a text can be such an id, and so the name of a file.
+// True if the text is a valid id, and so a safe file name.
 bool is_id(std::string_view text);
 
 }  // namespace team

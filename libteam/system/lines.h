@@ -1,4 +1,4 @@
-// Files of lines that grow at their end: reading them from anywhere, forward and backward, in bounded memory.
+// Files of lines that grow at their end. Reads them from any position, forward and backward, in bounded memory.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,7 @@ std::uint64_t inode_of(const Fd& fd);
 std::int64_t mtime_of(const Fd& fd);
 void set_mtime(const Fd& fd, std::int64_t nanoseconds);
 
-// Writes all of the text to the end of a file of this size, or takes back what was written of it: false, and errno says
-// why.
+// Appends the whole text to a file of this size, or undoes a partial write: then returns false with errno set.
 bool append_or_undo(const Fd& fd, off_t size, std::string_view text);
 
 // At most `most` bytes from `offset` on; fewer at the end. Throws io.
@@ -31,11 +30,11 @@ class LineReader {
   LineReader(const Fd& fd, off_t offset) : fd_(fd), offset_(offset) {}
 
   enum class Tail { is_a_line, is_not_there_yet };
-  // None at the end. What stands there without a newline is a torn line or one that is still being written: `tail` says
-  // which. A line of more than 4 MiB comes cut.
+  // None at the end. A last line without a newline is torn or still being written: `tail` tells how to treat it. A line
+  // of more than 4 MiB is cut.
   std::optional<std::string> next(Tail tail);
 
-  // Where the next line starts.
+  // The offset of the next line.
   off_t offset() const { return offset_; }
 
  private:
@@ -45,7 +44,7 @@ class LineReader {
   const Fd& fd_;
   off_t offset_;
   std::string text_;
-  std::size_t start_ = 0;  // what of text_ was given already
+  std::size_t start_ = 0;  // how much of text_ was returned
 };
 
 struct LastLine {

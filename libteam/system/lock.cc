@@ -34,11 +34,11 @@ timespec in_seconds(double seconds) {
   return at;
 }
 
-// A thread that blocks in flock(2), where the kernel keeps the waiting line. The lock belongs to the open file, not to
-// the thread: it stays when the thread has ended.
+// A thread that blocks in flock(2), where the kernel keeps the queue. The lock belongs to the open file, not to the
+// thread: it stays when the thread has ended.
 class Waiter {
  public:
-  // Blocks until the file is locked, or the system refuses, or the moment has come: then false.
+  // Blocks until the file is locked. False if the system refuses or the time is over.
   static bool wait(int fd, const timespec& until) {
     Waiter waiter(fd);
     if (!waiter.start()) return poll(fd, until);
@@ -46,7 +46,7 @@ class Waiter {
       ::pthread_cancel(waiter.thread_);
       ::pthread_join(waiter.thread_, nullptr);
     }
-    // Whether the thread got the lock, perhaps in the last moment: then the open file has it already.
+    // The thread may have got the lock in the last moment: then the open file already has it.
     return ::flock(fd, LOCK_EX | LOCK_NB) == 0;
   }
 
@@ -54,7 +54,7 @@ class Waiter {
   explicit Waiter(int fd) : fd_(fd) {}
 
   bool start() {
-    // Signals are for the thread that looks for them.
+    // Another thread handles signals.
     sigset_t all, before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -65,14 +65,14 @@ class Waiter {
 
   static void* block(void* argument) {
     const int fd = static_cast<Waiter*>(argument)->fd_;
-    // It has nothing to clean up, and can be cancelled at any instruction.
+    // It has nothing to clean up, so it can be cancelled at any instruction.
     int before = 0;
     ::pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
     while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) continue;
     return nullptr;
   }
 
-  // Where there can be no more threads.
+  // Fallback if no thread can be started.
   static bool poll(int fd, const timespec& until) {
     constexpr long kPause = 5'000'000;
     while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -95,7 +95,7 @@ class Waiter {
 };
 
 Fd open_lock(const Folder& folder, const std::string& name) {
-  // Read-only: closing a file that was open for writing would wake everybody who watches the folder.
+  // Read-only: closing a file that was open for writing would wake all processes that watch the folder.
   return folder.open(name, O_RDONLY | O_CREAT);
 }
 
@@ -118,7 +118,7 @@ int lock_file(const Folder& folder, const std::string& name, Fd& fd, int operati
   return ::flock(fd.get(), operation);
 }
 
-// Not by closing alone: a program that another thread started meanwhile has the descriptor too.
+// Closing is not enough: a program that another thread started meanwhile may have inherited the descriptor.
 Lock::~Lock() {
   if (fd_) ::flock(fd_.get(), LOCK_UN);
 }
@@ -135,8 +135,8 @@ Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds
   if (errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
   if (seconds > 0 && Waiter::wait(fd.get(), in_seconds(seconds))) return Lock(std::move(fd));
   if (seconds > 0 && errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
-  // The holder may let go, or be killed, while we look for it: then the lock is free in a moment. Of a holder in
-  // another pid namespace we see nothing, however often we look.
+  // The holder may release the lock, or be killed, while we look for it: then the lock is free in a moment. A holder in
+  // another pid namespace is never visible.
   constexpr int kLooks = 20;  // a busy lock changes hands between two looks
   Holder holder;
   int unlisted = 0;
@@ -159,8 +159,8 @@ std::optional<Lock> Lock::try_acquire(const Folder& folder, const std::string& n
 
 std::optional<LifeLock> LifeLock::acquire(const Folder& folder, const std::string& name) {
   Fd fd = folder.open(name, O_RDWR | O_CREAT);
-  // A look ends within microseconds; the keeper of one who was killed needs a few milliseconds to clear up. Not longer:
-  // who waits until the other one has done its work would do it once more.
+  // A test of the lock takes microseconds; the keeper of a killed member needs a few milliseconds to clean up. A longer
+  // wait would be wrong: the caller would repeat the work of a member that ended normally.
   const Deadline moment = Deadline::in(0.3);
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
@@ -174,7 +174,7 @@ Held look_at_lock(const Folder& folder, const std::string& name) {
   const Fd fd(::openat(folder.fd(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd && errno == ENOENT) return Held::no_file;
   if (!fd) fail_errno("cannot open", folder.path_of(name));
-  // Shared, so that two who look do not see each other; it ends with the descriptor.
+  // A shared lock, so that two tests do not see each other; it ends with the descriptor.
   if (::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) return Held::no;
   if (errno == EWOULDBLOCK) return Held::yes;
   fail_errno("cannot look at", folder.path_of(name));

@@ -1,9 +1,9 @@
-// Locks that the kernel keeps: flock(2) on a file of its own that is never removed.
+// Locks of the kernel: flock(2) on a file that exists only for this and is never removed.
 //
-// A lock ends with the process that holds it, however that ends, so nothing is ever stale and nothing is ever stolen
-// from a living process. The wait is blocking and fair, never a poll, and several threads can wait at once: no signal
-// handler and no timer of the process is involved. Boost's file_lock is not used: it is an fcntl lock, which a process
-// loses as soon as it closes any descriptor of the file.
+// The kernel releases a lock when its process ends in any way, so a lock is never stale and never stolen from a living
+// process. Waiting blocks in a fair queue, without polling. Several threads can wait at once: no signal handler and no
+// timer of the process is involved. Boost's file_lock is not used: it is an fcntl lock, which a process loses when it
+// closes any descriptor of the file.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace team {
 
 class Lock {
  public:
-  // Blocks until the lock is ours or `seconds` have passed: then throws again, with the pid and the command of the
-  // holder as far as they can be seen from here (lock_holder.h).
+  // Blocks until this process has the lock. Throws again after `seconds`, with the pid and the command of the holder if
+  // they are visible (lock_holder.h).
   static Lock acquire(const Folder& folder, const std::string& name, double seconds);
 
   // Takes the lock if it is free; none if somebody holds it.
@@ -30,11 +30,11 @@ class Lock {
   Fd fd_;
 };
 
-// The lock that says that somebody lives. Others look at it all the time, so one who wants it tries for a moment; and
-// unlike the others its end, however it comes, is a change of the folder that wakes those who watch it.
+// The lock that shows that a member is alive. Other processes test it all the time, so acquire() retries for a moment.
+// Its release, even by a crash, changes the folder, which wakes the processes that watch it.
 class LifeLock {
  public:
-  // None if somebody else lives.
+  // None if another process has it.
   static std::optional<LifeLock> acquire(const Folder& folder, const std::string& name);
 
  private:
@@ -44,11 +44,11 @@ class LifeLock {
 
 enum class Held { yes, no, no_file };
 
-// Whether anybody holds the lock now. Makes no file and, for others, is as if it had not looked.
+// Whether a process holds the lock now. Makes no file and does not disturb other processes.
 Held look_at_lock(const Folder& folder, const std::string& name);
 
 // flock(2) for a file that was opened read-only. NFS locks only files that are open for writing: there `fd` becomes
-// another descriptor of the same file. As flock: 0, or -1 with errno set.
+// another descriptor of the same file. Returns 0, or -1 with errno set, as flock does.
 int lock_file(const Folder& folder, const std::string& name, Fd& fd, int operation);
 
 }  // namespace team

@@ -25,7 +25,7 @@ FileOfC open_list(const std::string& path) {
   return {std::fopen(path.c_str(), "re"), [](std::FILE* file) { return std::fclose(file); }};
 }
 
-// A file as the kernel names it in its lists of locks.
+// A file in the form that /proc/locks uses.
 struct Place {
   unsigned major_number = 0, minor_number = 0;
   unsigned long inode = 0;
@@ -39,7 +39,7 @@ std::optional<Place> place_of(const Fd& file) {
   Place place{status.stx_dev_major, status.stx_dev_minor, static_cast<unsigned long>(status.stx_ino)};
   const FileOfC mounts = open_list("/proc/self/mountinfo");
   char line[256];
-  bool at_start = true;  // of a line: some are longer than ours
+  bool at_start = true;  // of a line, which may be longer than the buffer
   while (mounts && std::fgets(line, sizeof line, mounts.get()) != nullptr) {
     unsigned long long mount = 0;
     Place found = place;
@@ -56,7 +56,7 @@ struct Entry {
   Place place;
 };
 
-// "1: FLOCK  ADVISORY  WRITE 4711 fe:01:1234 0 EOF"; none for other kinds of locks and for processes that wait ("->").
+// "1: FLOCK ADVISORY WRITE 4711 fe:01:1234 0 EOF"; none for other kinds of locks and for waiting processes ("->").
 std::optional<Entry> parse_lock(const char* text) {
   char kind[16];
   Entry entry;
@@ -65,8 +65,9 @@ std::optional<Entry> parse_lock(const char* text) {
   return found == 5 && std::strcmp(kind, "FLOCK") == 0 ? std::optional(entry) : std::nullopt;
 }
 
-// The process that took the lock, in the namespace of /proc. It may have ended: then the lock belongs to one that
-// inherited its descriptors. The kernel gives the list in parts, between which locks come and go, so one can be missed.
+// The process that took the lock, in the namespace of /proc. It may have ended: then the lock belongs to a process that
+// inherited its descriptors. The kernel gives the list in parts, and locks change in between, so an entry can be
+// missed.
 std::optional<int> taker_of(const Place& place) {
   const FileOfC locks = open_list("/proc/locks");
   char line[256];
@@ -107,7 +108,7 @@ std::optional<int> first_that_has(const Place& place) {
 }
 
 // True if /proc shows the processes of our pid namespace: then it has one number for us, our own. For an outer
-// namespace it has one for each namespace from there to ours.
+// namespace it has one number for each namespace from there to ours.
 bool can_see_processes() {
   const FileOfC status = open_list("/proc/self/status");
   char line[256];
@@ -129,7 +130,7 @@ Look look_for_holder(const Fd& lock) {
   const auto place = can_see_processes() ? place_of(lock) : std::nullopt;
   if (!place) return {};
   const auto taker = taker_of(*place);
-  // The descriptors of another user's process cannot be seen, but the kernel gave its pid.
+  // The descriptors of another user's process are not visible, but the kernel gave its pid.
   if (taker && has_lock(*taker, *place) != Answer::no) return {taker, true};
   return {first_that_has(*place), taker.has_value()};
 }
@@ -167,7 +168,7 @@ bool is_about_to_be_free(const Folder& folder, const std::string& name) {
   if (!place) return false;
   const auto taker = taker_of(*place);
   const Answer has = taker ? has_lock(*taker, *place) : Answer::no;
-  // Another process inherited the lock of one that has ended; or nobody has the lock any more.
+  // Another process inherited the lock of an ended one; or nobody has the lock any more.
   if (has == Answer::no) return taker || first_that_has(*place);
   const FileOfC status = open_list(fmt::format("/proc/{}/status", *taker));
   if (!status) return true;

@@ -50,8 +50,8 @@ bool NewFile::create(const Folder& folder, const std::string& name) {
 
 bool NewFile::exchange(const Folder& folder, const std::string& name, const Stamp& expected) {
   if (folder.stamp(name) != expected) return false;
-  // A rename over a file makes ext4 flush the data at once, 7 times the cost of an exchange, which does not. And what
-  // was swapped out can still be looked at: if it is not what we read, somebody edited it in the last microseconds.
+  // A rename over a file makes ext4 flush the data at once, at 7 times the cost of an exchange. After an exchange the
+  // old file can still be checked: if it is not the version that we read, somebody edited it in the last microseconds.
   const auto swap = [&] {
     return ::renameat2(scratch_.fd(), temporary_.c_str(), folder.fd(), name.c_str(), RENAME_EXCHANGE) == 0;
   };
@@ -74,7 +74,7 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
   }
   folder_mtime_ = after_change([&] { return folder.mtime_ns(); });
   if (durability_ == Durability::power) folder.sync();
-  // What was swapped out goes now, not at the end: by then the caller may have said that nothing of it is left.
+  // Removes the old file now and not at the end: by then the caller may have reported that nothing of it is left.
   if (std::exchange(armed_, false)) after_change([&] { scratch_.remove(temporary_); });
   return true;
 }

@@ -1,4 +1,4 @@
-// Files that take their place in one step.
+// Files that take their place atomically.
 #pragma once
 
 #include <optional>
@@ -9,36 +9,37 @@
 
 namespace team {
 
-// In the name of the only copy of what somebody wrote at the same moment as we, behind that of the file.
+// Part of the name of a saved copy: another process wrote the file at the same moment, and this is the only copy of its
+// version.
 inline constexpr std::string_view kTheirs = ".theirs-";
 
-// A file that is written, and on the disk as far as `durability` asks, but has no name that anybody looks at. It goes
-// with this object unless it found its place.
+// A complete file under a temporary name, flushed as `durability` demands. The destructor removes it unless it took its
+// place.
 class NewFile {
  public:
-  // What keeps a sweeper from removing the file before it has its place: a lock of its own, or a lock that the caller
-  // holds and without which nobody sweeps `scratch`.
+  // Protects the file from a sweeper before it has its place: its own lock, or a lock of the caller that every sweeper
+  // of `scratch` needs.
   enum class Guard { own_lock, callers_lock };
-  // In `scratch`, which must be on the same file system as its place and must outlive this.
+  // Written in `scratch`, which must be on the same file system as its place and must outlive this.
   NewFile(const Folder& scratch, std::string_view text, Durability durability, Guard guard = Guard::own_lock);
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile();
 
   const Stamp& stamp() const { return stamp_; }
-  // The mtime that the folder got when this took its place: a later one is by somebody else.
+  // The mtime of the folder after this took its place. A later mtime comes from another process.
   std::int64_t folder_mtime() const { return folder_mtime_; }
 
   // The descriptor that has the lock of Guard::own_lock.
   const Fd& lock() const { return guard_->lock(); }
-  // The file has its place: from now on the caller has the lock.
+  // Passes the lock to the caller, after the file took its place.
   Fd keep_locked() { return guard_->keep_locked(); }
-  // Takes the place of whatever has the name.
+  // Replaces the file of this name, if there is one.
   void replace(const Folder& folder, const std::string& name);
-  // Takes a name that must be free; false if it is not.
+  // Takes a free name; false if the name is taken.
   bool create(const Folder& folder, const std::string& name);
-  // Takes the place of the file that `expected` was taken of; false if somebody has changed it meanwhile: then theirs
-  // stands. The caller holds a lock without which nobody sweeps `scratch`.
+  // Replaces the file that `expected` describes. False if somebody has changed it since; then their version stays. The
+  // caller holds a lock that every sweeper of `scratch` needs.
   bool exchange(const Folder& folder, const std::string& name, const Stamp& expected);
 
  private:

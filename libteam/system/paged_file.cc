@@ -16,8 +16,8 @@ namespace team {
 
 namespace {
 
-// Four sums side by side, for a processor that can: a page takes some hundred nanoseconds. The number goes in, so that
-// no page passes for another one.
+// Four sums in parallel, for the processor: a page takes some hundred nanoseconds. The page number is included, so that
+// no page is accepted in place of another.
 std::uint64_t checksum_of(const std::byte* bytes, std::size_t count, std::uint64_t number) {
   constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15;
   std::array<std::uint64_t, 4> sums = {number + 1, 2, 3, 4};
@@ -57,7 +57,8 @@ off_t PagedFile::place_of(std::uint64_t number) {
   return static_cast<off_t>(number == 0 ? 0 : kHeadSize + kSum + (number - 1) * (kPageSize + kSum));
 }
 
-// False if it is not as it was written. A page that never was is a hole of zeros, with a checksum of zero.
+// False if the page differs from the written version. A page that was never written is a hole of zeros, with a checksum
+// of zero.
 bool PagedFile::read(std::uint64_t number, Page& page) const {
   const std::size_t count = bytes_of(number);
   const iovec parts[] = {{page.bytes.data(), count}, {&page.checksum, sizeof page.checksum}};

@@ -1,12 +1,11 @@
 // A file of fixed-size items, read and written by pages.
 //
-// For caches that are opened, touched in a few places and closed again, thousands of times a second: pread and pwrite
-// of a few pages cost a third of what mapping the file does (Boost.Interprocess's mapped_region included). Changes stay
-// in memory until flush(); an item must not cross a page.
+// It is for caches that are opened, read in a few places and closed, thousands of times a second. There, pread and
+// pwrite of a few pages cost a third of mapping the file (with Boost.Interprocess's mapped_region too). Changes stay in
+// memory until flush(); an item must not cross a page.
 //
-// On disk each page is followed by a checksum of it, so that a page that somebody else, or the disk, has changed is not
-// taken for what it was: looking at one throws Damage. Of the first page, which is written most often, there is only
-// the head.
+// On disk a checksum follows each page, so a page that was changed by other means is detected: reading it throws
+// Damage. The first page is written most often, so only its head is stored.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +21,7 @@
 
 namespace team {
 
-// A page is not as it was written. Nothing helps but clear().
+// A page differs from the version that was written. Only clear() helps.
 class Damage : public Error {
  public:
   Damage() : Error(Code::io, "a cache is damaged") {}
@@ -32,13 +31,13 @@ class PagedFile {
  public:
   explicit PagedFile(Fd fd) : fd_(std::move(fd)) {}
 
-  // What lies at `offset`; zeros beyond the end of the file. Throws Damage.
+  // The item at `offset`; zeros beyond the end of the file. Throws Damage.
   template <class Item>
   const Item& get(std::uint64_t offset) {
     return *reinterpret_cast<const Item*>(page(offset).bytes.data() + offset % kPageSize);
   }
 
-  // The same, to be changed. The reference is good until clear().
+  // The same, to be changed. The reference is valid until clear().
   template <class Item>
   Item& edit(std::uint64_t offset) {
     Page& changed = page(offset);
@@ -46,14 +45,14 @@ class PagedFile {
     return *reinterpret_cast<Item*>(changed.bytes.data() + offset % kPageSize);
   }
 
-  // Writes the changed pages of the file, or only the first one. False if the system refused: a cache can live with it.
+  // Writes the changed pages, or only the first one. False if the system refused, which a cache tolerates.
   bool flush();
   bool flush_first_page();
 
-  // Of the file as it was found or written; nobody else writes it meanwhile.
+  // The size of the file as found or written. Nobody else writes it meanwhile.
   std::uint64_t size();
 
-  // Forgets everything, on disk too.
+  // Removes all contents, on disk too.
   bool clear();
 
   static constexpr std::size_t kPageSize = 4096;

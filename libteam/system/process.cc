@@ -30,15 +30,15 @@ namespace {
 
 constexpr double kGrace = 2;
 constexpr std::size_t kMostKept = 64 * 1024;
-// In the environment of who was started detached: its own pid, so that what it starts in turn is not taken for that; or
-// "all", where the process that is to live on is not the one that we start.
+// Marks a detached process in its environment: its own pid, so that its children are not marked; or "all", where the
+// process that must live on is a descendant of the started one.
 constexpr std::string_view kDetached = "TEAM_DETACHED";
-// What the keeper is told, by signal.
+// The commands to the keeper are signals.
 constexpr int kStop = SIGTERM;
 constexpr int kKill = SIGINT;
 constexpr int kOrphaned = SIGUSR1;
 
-// Ours is narrow; what others make is for them to say. Asked before main() changes it.
+// The mask for files of other programs: our own is narrow. Read before main() changes it.
 const mode_t kInheritedMask = [] {
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -70,14 +70,14 @@ bool is_detached(pid_t pid) {
   return false;
 }
 
-// One process, by /proc.
+// The state of a process, from /proc.
 struct Status {
   pid_t parent = 0;
-  bool is_over = false;  // nothing of it runs: it only waits to be reaped
+  bool is_over = false;  // nothing of it runs: it waits to be reaped
 };
 
 std::optional<Status> status_of(pid_t pid) {
-  // "PID (NAME) STATE PPID ... THREADS ...": the name may hold anything, so the last parenthesis counts.
+  // "PID (NAME) STATE PPID ... THREADS ...": the name may contain anything, so the last parenthesis counts.
   const std::string stat = read_proc(pid, "stat");
   const std::size_t end = stat.rfind(')');
   Status status;
@@ -108,7 +108,7 @@ std::map<pid_t, std::vector<pid_t>> all_children() {
   return children;
 }
 
-// All that lives beneath `root` but what was started detached.
+// All living descendants of `root`, without detached ones.
 std::vector<pid_t> descendants(pid_t root) {
   const auto children = all_children();
   std::vector<pid_t> found;
@@ -133,7 +133,7 @@ sigset_t set_of(std::initializer_list<int> signals) {
   return set;
 }
 
-// For a program: as if a shell had started it.
+// The signal state that a shell gives to a program.
 void reset_signals() {
   for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) ::signal(signal, SIG_DFL);
   const sigset_t none = set_of({});
@@ -141,7 +141,7 @@ void reset_signals() {
 }
 
 void place(int fd, int as) {
-  // A descriptor that already has that number would keep O_CLOEXEC.
+  // dup2 onto the same number would keep O_CLOEXEC.
   if (fd == as) ::fcntl(as, F_SETFD, 0);
   else ::dup2(fd, as);
 }
@@ -152,24 +152,24 @@ constexpr int kExecutable = 3;
 void execute_descriptor(char** arguments) {
   const std::string name = fmt::format("/proc/self/fd/{}", kExecutable);
   if (::access(name.c_str(), F_OK) != 0) {
-    // Without /proc only a script is out of reach: no name leads its interpreter to the descriptor.
+    // Without /proc this works for all files except scripts: no name leads their interpreter to the descriptor.
     ::syscall(SYS_execveat, kExecutable, "", arguments, environ, AT_EMPTY_PATH);
     return;
   }
   ::execv(name.c_str(), arguments);
   if (errno != ENOEXEC) return;
-  const char* shell[] = {"sh", name.c_str(), nullptr};  // as execvp does for a script without a first line
+  const char* shell[] = {"sh", name.c_str(), nullptr};  // like execvp for a script without a "#!" line
   ::execv("/bin/sh", const_cast<char**>(shell));
 }
 
-// In the new process: becomes the program.
+// Runs in the new process and executes the program.
 [[noreturn]] void become(const Program& program) {
   ::setsid();
   reset_signals();
   ::umask(kInheritedMask);
   const bool entered = program.folder < 0 || ::fchdir(program.folder) == 0;
   if (program.executable >= 0) place(program.executable, kExecutable);
-  // The program inherits nothing else that our caller had open.
+  // The program inherits no other descriptors of our caller.
   ::syscall(SYS_close_range, program.executable >= 0 ? kExecutable + 1U : 3U, ~0U, 0U);
   for (const auto& [name, value] : program.environment) {
     if (value) ::setenv(name.c_str(), value->c_str(), 1);
@@ -203,7 +203,7 @@ class Keeper {
     ::signal(SIGCHLD, SIG_DFL);
     ::signal(SIGHUP, SIG_IGN);
     signals_ = Fd(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
-    // It may have died before the kernel knew that we want to be told.
+    // The parent may have died before the death signal was set.
     if (::getppid() != parent) patience_ = 0;
   }
 
@@ -215,17 +215,17 @@ class Keeper {
     ::_exit(0);
   }
 
-  // Whether there is still a reason to begin.
+  // True while the program should still be started.
   bool is_wanted() const { return patience_ > 0; }
 
  private:
-  // Says how the program ended, as soon as it has.
+  // Reports the exit status of the program, once.
   void tell(int status) {
     ended_ = true;
     write_all(report_.get(), std::string_view(reinterpret_cast<const char*>(&status), sizeof status));
   }
 
-  // False if nobody is left.
+  // False if no child is left.
   bool reap() {
     int wait_status = 0;
     pid_t pid = 0;
@@ -255,10 +255,10 @@ class Keeper {
   }
 
   void end_all() {
-    if (!reap()) return;  // as almost always: that needs no look at /proc
+    if (!reap()) return;  // almost always, which avoids reading /proc
     if (patience_ > 0 && !signal_all(SIGTERM)) return;
     if (patience_ > 0) signal_all(SIGCONT);
-    // What they start while they end is found by looking again.
+    // Looks again for processes that they start while they end.
     const Deadline grace = Deadline::in(kGrace);
     int pause_ms = 5;
     while (patience_ > 0 && !grace.passed()) {
@@ -266,7 +266,7 @@ class Keeper {
       pause_ms = std::min(pause_ms * 2, 100);
       if (!reap() || descendants(::getpid()).empty()) return;
     }
-    // A process that may not be killed (another user's) must not keep us for ever.
+    // A process that may not be killed (another user's) must not block us for ever.
     const Deadline limit = Deadline::in(5);
     while (signal_all(SIGKILL) && !limit.passed()) hear(10);
     reap();
@@ -324,7 +324,7 @@ Child::Child(const Program& program) : text_(program.input) {
       Keeper keeper(parent, std::move(report.writing));
       const pid_t child = keeper.is_wanted() ? ::fork() : -1;
       if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // should somebody kill the keeper
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if somebody kills the keeper
         place(input.reading.get(), STDIN_FILENO);
         place(program.output >= 0 ? program.output : out.writing.get(), STDOUT_FILENO);
         place(program.output >= 0 ? program.output : err.writing.get(), STDERR_FILENO);
@@ -363,7 +363,7 @@ void Child::kill() const {
   if (keeper_ > 0) ::kill(keeper_, kKill);
 }
 
-// Writes what the program is ready to read; one that does not want it is no failure.
+// Writes as much input as the program reads; a program that does not read it is not an error.
 void Child::feed() {
   while (fed_ < text_.size()) {
     const ssize_t put = ::write(input_.get(), text_.data() + fed_, text_.size() - fed_);
@@ -375,8 +375,8 @@ void Child::feed() {
   input_ = Fd();
 }
 
-// Hands on what is there; false at the end of it. A program that never pauses is left alone after a while, so that
-// others have their turn.
+// Passes on available output; false at its end. Stops after a while, so that a program that never pauses does not block
+// other work.
 bool Child::drain(Fd& fd, Stream stream, const Hear& hear) const {
   char buffer[65536];
   for (int i = 0; i < 16; ++i) {
@@ -392,7 +392,7 @@ bool Child::drain(Fd& fd, Stream stream, const Hear& hear) const {
   return true;
 }
 
-// The keeper has gone when its end of the pipe is closed.
+// The keeper has ended when its end of the pipe is closed.
 bool Child::is_over() {
   int status = 0;
   const ssize_t got = ::read(report_.get(), &status, sizeof status);
@@ -417,13 +417,13 @@ Child::Woke Child::wait(const Deadline& deadline, int interrupt, const Hear& hea
     if (deadline.passed()) return Woke::deadline;
     if (spoke_out || spoke_err) return Woke::heard;
   }
-  // Nobody writes any more but one whom not even KILL could end; what is there is all.
+  // Only a process that KILL could not end may still write. The available output is all.
   if (out_) drain(out_, Stream::out, hear);
   if (err_) drain(err_, Stream::err, hear);
   int ending = 0;
   ::waitpid(keeper_, &ending, 0);
   keeper_ = -1;
-  if (ending != 0) status_ = exit_status(ending);  // somebody killed the keeper, or it could start nobody
+  if (ending != 0) status_ = exit_status(ending);  // somebody killed the keeper, or it could not start the program
   return Woke::ended;
 }
 
@@ -471,7 +471,7 @@ std::optional<int> ended_child(pid_t pid) {
 }
 
 bool kill_tree(pid_t root, const std::function<bool()>& is_meant) {
-  // A descriptor means one process, a pid whichever has it at the moment.
+  // A descriptor names one process for ever; a pid can be reused.
   std::map<pid_t, Fd> stopped;
   const auto signal = [](const Fd& process, int number) {
     return ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0) == 0;
@@ -479,14 +479,14 @@ bool kill_tree(pid_t root, const std::function<bool()>& is_meant) {
   Fd first = watch_process(root);
   if (!first || !is_meant() || !signal(first, SIGSTOP)) return false;
   stopped.emplace(root, std::move(first));
-  // One that is stopped starts nobody; when a look finds nobody new, all are stopped.
+  // A stopped process starts no other. When a look finds no new process, all are stopped.
   for (bool found = true; found;) {
     found = false;
     for (const pid_t pid : descendants(root)) {
       if (stopped.contains(pid)) continue;
       Fd process = watch_process(pid);
       const auto status = status_of(pid);
-      // A child of a stopped process is not reaped: its pid is not given to another process.
+      // A child of a stopped process is not reaped, so its pid is not reused.
       if (!process || !status || !stopped.contains(status->parent)) continue;
       signal(process, SIGSTOP);
       stopped.emplace(pid, std::move(process));
@@ -499,8 +499,8 @@ bool kill_tree(pid_t root, const std::function<bool()>& is_meant) {
 
 Signals::Signals() {
   sigset_t heard = set_of({SIGINT, SIGTERM, SIGHUP});
-  // Who was started not to hear it (nohup) does not. A shell that starts something in the background has it ignore INT
-  // as well, but means only the keyboard.
+  // A signal that was ignored at the start (nohup) stays ignored. A shell also ignores INT for background programs, but
+  // that concerns only the keyboard.
   struct sigaction action {};
   ::sigaction(SIGHUP, nullptr, &action);
   if (action.sa_handler == SIG_IGN) ::sigdelset(&heard, SIGHUP);

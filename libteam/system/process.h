@@ -1,9 +1,9 @@
-// Running programs so that nothing of them is left behind.
+// Runs programs so that no child process is left behind.
 //
-// A program runs in a session of its own beneath a keeper: a process of ours that adopts whatever the program starts
-// and abandons, and that ends all of it (TERM, 2 s, KILL) when the program has ended, when it is told to, or at once
-// when we die, however we die. The keeper shares our locks, so one who died counts as dead only when nothing of what it
-// ran is running any more. Who is to outlive all this must be started detached.
+// A program runs in its own session beneath a keeper, a process of ours that adopts its orphans. The keeper ends all of
+// them (TERM, 2 s, KILL) when the program has ended, on request, or at once when our process dies in any way. The
+// keeper shares our locks, so a dead process counts as dead only when all programs that it ran have ended. A process
+// that must outlive this has to be started detached.
 #pragma once
 
 #include <sys/types.h>
@@ -22,13 +22,13 @@ namespace team {
 
 struct Program {
   std::vector<std::string> arguments;  // the first is looked up in PATH
-  // On top of our own; without a value the variable is removed.
+  // Changes to our own environment; a variable without a value is removed.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
-  std::optional<std::string> directory;  // else ours
-  std::string input;                     // stdin; it ends after that
-  int output = -1;                       // a descriptor that stdout and stderr go to; else we hear them
-  // A descriptor to execute in place of the first argument, which is then only its name. A file that was checked on
-  // this descriptor is the one that runs. Its interpreter reads a script through /proc/self/fd/3.
+  std::optional<std::string> directory;  // none: ours
+  std::string input;                     // the whole stdin
+  int output = -1;                       // a descriptor for stdout and stderr; -1: wait() passes them on
+  // A descriptor to execute in place of the first argument, which is then only its name. So the file that runs is the
+  // one that was checked. An interpreter reads a script through /proc/self/fd/3.
   int executable = -1;
   int folder = -1;  // a descriptor of the current folder, in place of `directory`
 };
@@ -38,7 +38,7 @@ class Child {
   enum class Stream { out, err };
   using Hear = std::function<void(Stream stream, std::string_view text)>;
 
-  // Throws io if no process can be made. That a program cannot be executed is its end with 126 or 127.
+  // Throws io if no process can be made. A program that cannot be executed ends with 126 or 127.
   explicit Child(const Program& program);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -46,13 +46,13 @@ class Child {
   ~Child();
 
   enum class Woke { ended, heard, deadline, interrupted };
-  // Blocks until the program has said something, which is handed on, until it has ended and nothing of it is left,
-  // until the deadline, or until `interrupt` (a descriptor, or -1) can be read from.
+  // Blocks until the program wrote output (passed to `hear`), the program and its children have ended, the deadline
+  // passes, or `interrupt` (a descriptor, or -1) is readable.
   Woke wait(const Deadline& deadline, int interrupt, const Hear& hear);
-  // After Woke::ended: its exit status, 128 + n if signal n ended it.
+  // After Woke::ended: its exit status, or 128 + n if signal n ended it.
   int status() const { return status_; }
 
-  // Can be read from when it has ended, for who waits for several things.
+  // Readable when it has ended; for callers that wait for several things.
   int end_fd() const { return report_.get(); }
 
   void stop() const;  // TERM, 2 s, KILL
@@ -70,44 +70,43 @@ class Child {
   int status_ = 0;
 };
 
-// What a program said and how it ended, for those that are over soon. At most 64 KiB of each stream are kept.
+// The output and exit status of a short program. At most 64 KiB of each stream are kept.
 struct Answered {
   int status = 0;
-  bool in_time = true;  // false: it was stopped
+  bool in_time = true;  // false: it was stopped at the deadline
   std::string out, err;
 };
 Answered run_program(const Program& program, double seconds);
 
-// Starts a program that outlives us and that no keeper ends: stdin is empty, stdout and stderr go to `log`. The caller
-// learns of an early end by waiting for the pid, which is its child.
+// Starts a program that outlives us and that no keeper ends: stdin is empty, stdout and stderr go to `log`. The pid is
+// a child of the caller, which can wait for it to notice an early end.
 pid_t start_detached(const Program& program, const Fd& log);
 
-// A descriptor that can be read from when the process has ended.
+// A descriptor that is readable when the process has ended.
 Fd watch_process(pid_t pid);
-// How a child of ours ended, as Child::status; none while it runs.
+// The exit status of a child, as Child::status; none while it runs.
 std::optional<int> ended_child(pid_t pid);
 
-// Kills a process and all that descends from it, so that none of them can start another in between. `is_meant` is asked
-// when the pid can no longer come to mean another process; false if it says so or the process has ended: nothing is
-// killed then.
+// Kills a process and all its descendants; none of them can start another in between. `is_meant` is called when the pid
+// can no longer be reused. Returns false, and kills nothing, if `is_meant` returns false or the process has ended.
 bool kill_tree(pid_t root, const std::function<bool()>& is_meant);
 
-// From now on INT, TERM and HUP end nobody: they can be waited for.
+// From construction on, INT, TERM and HUP do not end the process: it can wait for them.
 class Signals {
  public:
   Signals();
   int fd() const { return fd_.get(); }
-  // The next one that came; none if none did.
+  // The next signal that arrived; none if there is none.
   std::optional<int> take() const;
 
  private:
   Fd fd_;
 };
 
-// The file mode mask that we were started with, for files that are not the store's.
+// The file mode mask of our caller, for files outside of the store.
 mode_t inherited_mask();
 
-// The folder that the running program lies in.
+// The folder of the running program.
 std::string own_folder();
 // The name of this machine.
 std::string host_name();

@@ -24,14 +24,14 @@ struct QueuedLock::Line {
   const EventFd bell;
   std::mutex mutex;
   bool is_wanted = false;
-  bool is_waiting = false;  // the thread stands in line
+  bool is_waiting = false;  // the thread is in the queue
   bool is_had = false;
 };
 
 namespace {
 
-// Read-only: closing a file that was open for writing would wake everybody who watches the folder. But NFS locks only
-// files that are open for writing.
+// Read-only: closing a file that was open for writing would wake all processes that watch the folder. But NFS locks
+// only files that are open for writing.
 int mode_for(const Folder& folder) { return network_filesystem(folder.filesystem()).empty() ? O_RDONLY : O_RDWR; }
 
 }  // namespace
@@ -65,7 +65,7 @@ bool QueuedLock::take_or_wait() {
     if (got == 0 && !line->is_had) ::flock(line->lock.get(), LOCK_UN);
     if (line->is_had) line->bell.ring();
   };
-  // Signals are for the thread that looks for them.
+  // Another thread handles signals.
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -73,7 +73,7 @@ bool QueuedLock::take_or_wait() {
     std::thread(stand_in_line).detach();
     line_->is_waiting = true;
   } catch (const std::system_error&) {
-    line_->is_waiting = false;  // no more threads: then it is not told
+    line_->is_waiting = false;  // no more threads: fd() then stays silent
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return false;

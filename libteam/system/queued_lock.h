@@ -1,10 +1,9 @@
-// A post that one of many has. The others wait for it while they wait for other things too; it comes to one of them at
-// a time, and only that one wakes.
+// A lock with a queue of waiters that wait for other events too. Only the next waiter wakes when the lock is free.
 //
-// It is a lock; with the process that holds it, however that ends, it is free for the next one.
-// The kernel lets those who block in flock(2) form a line, and wakes the first. So a thread of its own stands in line.
-// It cannot be called back: who has lost interest passes the post on as soon as it comes, and who is interested again
-// before that is still in line.
+// The kernel keeps the queue: it releases the lock when the holder ends in any way, and wakes the first process that
+// blocks in flock(2). So a thread blocks there for each waiter. It cannot be cancelled: if its owner has called
+// leave(), the thread releases the lock as soon as it gets it. An owner that waits again before that keeps its place in
+// the queue.
 #pragma once
 
 #include <memory>
@@ -20,16 +19,16 @@ class QueuedLock {
   QueuedLock(const Folder& folder, std::string name);
   QueuedLock(const QueuedLock&) = delete;
   QueuedLock& operator=(const QueuedLock&) = delete;
-  // Leaves.
+  // Calls leave().
   ~QueuedLock();
 
   const std::string& name() const { return name_; }
-  // Whether this one has it, or gets it now. Does not block.
+  // True if this process has the lock, or gets it now. Does not block.
   bool take();
-  // Takes it, or stands in line for it: then fd() can be read from as soon as it has come.
+  // Takes the lock, or queues for it: then fd() is readable as soon as this process has it.
   bool take_or_wait();
   int fd() const;
-  // Lets go of it, or loses interest.
+  // Releases the lock, or gives up the place in the queue.
   void leave();
 
  private:

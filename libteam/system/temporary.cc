@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kPrefix = ".tmp-";
 
-// The lock of an abandoned entry; an empty descriptor if its writer lives, or if the entry has gone.
+// The lock of an abandoned entry; an empty descriptor if its writer lives, or if the entry is gone.
 Fd lock_abandoned(const Folder& folder, const std::string& name) {
   constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
   Fd fd(::openat(folder.fd(), name.c_str(), kFlags));
@@ -25,7 +25,7 @@ Fd lock_abandoned(const Folder& folder, const std::string& name) {
   return fd;
 }
 
-// An entry that no writer of ours makes: nobody can lock it.
+// True for an entry that our writers never make: nobody can lock it.
 bool is_foreign(const Folder& folder, const std::string& name) {
   struct stat status {};
   return ::fstatat(folder.fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(status.st_mode) &&
@@ -77,7 +77,7 @@ Temporary::~Temporary() {
   } catch (const Error&) {
     // The next sweep removes it.
   }
-  // Not by closing alone: a program that another thread started at this moment has the descriptor too.
+  // Closing is not enough: a program that another thread started at this moment may have inherited the descriptor.
   if (lock_) ::flock(lock_.get(), LOCK_UN);
 }
 

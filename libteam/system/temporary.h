@@ -1,9 +1,8 @@
-// Temporary files and folders: entries that are still being written, under names that nobody looks up.
+// Temporary files and folders: incomplete entries, under names that nobody looks up.
 //
-// The writer holds an flock on its entry. The kernel drops this lock when the writer ends, in whatever way and in
-// whatever pid namespace it ran. A sweeper removes an entry only after it got the lock, so a living writer never loses
-// its entry and no pid decides who lives. Between the creation and the lock a sweeper may be faster: the writer then
-// makes another entry.
+// The writer holds an flock on its entry. The kernel releases it when the writer ends in any way, in any pid namespace.
+// A sweeper removes an entry only after it got the lock, so a living writer never loses its entry and no pid matters. A
+// sweeper may be faster between the creation and the lock: the writer then makes another entry.
 #pragma once
 
 #include <string>
@@ -28,10 +27,10 @@ class Temporary {
   ~Temporary();
 
   const std::string& name() const { return name_; }
-  // The descriptor that has the lock. It is read-only: closing a descriptor that was opened for writing would wake
-  // every process that watches the folder.
+  // The descriptor with the lock. It is read-only: closing a descriptor that was opened for writing would wake every
+  // process that watches the folder.
   const Fd& lock() const { return lock_; }
-  // The entry has its final name: it stays.
+  // The entry has its final name and stays.
   void keep() { name_.clear(); }
   // The same, and the caller gets the lock.
   Fd keep_locked();

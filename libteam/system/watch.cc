@@ -41,7 +41,7 @@ void Watch::add(const Folder& folder) {
   Watched* watched = add_path(folder, fmt::format("/proc/self/fd/{}", folder.fd()), kEvents);
   if (watched == nullptr) return;
   watched->is_folder = true;
-  // Nothing tells of the removal of a folder that we hold open but a watch of its parent.
+  // Only a watch of its parent reports the removal of an open folder.
   add_parents(folder);
   is_stale_ = is_stale_ || !folder.is_in_place();
 }
@@ -53,12 +53,12 @@ void Watch::add(const Folder& folder, const std::string& file, Kind kind) {
   if (watched != nullptr) watched->file = file;
 }
 
-// Null if nothing is told of it.
+// Null if its changes are not reported.
 Watch::Watched* Watch::add_path(const Folder& folder, const std::string& path, std::uint32_t events) {
   const int wd =
       inotify_ && is_told_of(folder) ? ::inotify_add_watch(inotify_.get(), path.c_str(), events | IN_MASK_ADD) : -1;
   if (wd >= 0) return &watched_[wd];
-  // Out of watches or instances is no reason to fail: looking again and again still works.
+  // Too few watches or instances is not an error: polling still works.
   inotify_ = Fd();
   return nullptr;
 }
@@ -128,7 +128,7 @@ Changes Watch::read_events() {
   Changes changes;
   alignas(inotify_event) char buffer[16384];
   constexpr auto kFull = static_cast<ssize_t>(sizeof buffer - sizeof(inotify_event) - NAME_MAX - 1);
-  for (ssize_t got = kFull + 1; got > kFull;) {  // where one more would have had room there is none
+  for (ssize_t got = kFull + 1; got > kFull;) {  // a smaller result means that the queue is empty
     got = ::read(inotify_.get(), buffer, sizeof buffer);
     for (ssize_t at = 0; at < got;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);

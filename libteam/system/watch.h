@@ -1,12 +1,12 @@
-// Waiting for files to change, without asking again and again.
+// Waits for changes of files, without polling where possible.
 //
-// inotify where the file system tells of changes; where it cannot (NFS, SMB, FUSE, 9p; or TEAM_NOTIFY=poll), wait()
-// returns after 50 ms, later after up to 2 s, and the caller looks for itself. The watch begins with the constructor:
-// who looks after that and then waits misses nothing.
+// It uses inotify where the file system supports it. Elsewhere (NFS, SMB, FUSE, 9p; or TEAM_NOTIFY=poll), wait()
+// returns after 50 ms, later after up to 2 s, and the caller looks for changes. The watch begins with the constructor:
+// a caller that looks after it and then waits misses nothing.
 //
 // A watch is of a folder, not of its path. It also watches the parents of the folder, and reports `all` when another
-// folder, or none, stands at the path. On `all` a caller must therefore ask Folder::is_in_place(), and if the answer is
-// no open the folder anew and watch that one.
+// folder, or none, stands at the path. On `all` a caller must therefore ask Folder::is_in_place(), and if that is false
+// open the folder again and watch that one.
 #pragma once
 
 #include <cstdint>
@@ -22,48 +22,48 @@ namespace team {
 
 struct Changes {
   bool any = false;      // false: the deadline passed
-  bool all = false;      // anything may have changed; `names` does not tell
-  bool untold = false;   // nor does anything else: it is only time to look
-  bool removed = false;  // a file was removed: others, and the folder, may follow in a moment
+  bool all = false;      // anything may have changed; `names` is incomplete
+  bool untold = false;   // polling: no change is known, but it is time to look
+  bool removed = false;  // a file was removed: others, and the folder, may follow soon
   std::vector<std::string> names = {};
 };
 
-// Whether the other end of a pipe was closed.
+// True if the other end of a pipe was closed.
 bool is_deserted(int fd);
 
 class Watch {
  public:
-  // Of nothing yet.
+  // Watches nothing yet.
   Watch();
   explicit Watch(const Folder& folder);
-  // Whether the file system of this folder tells of changes at all.
+  // True if the file system of this folder reports changes.
   static bool is_told_of(const Folder& folder);
-  // Whether this one is told of changes: a user has only so many instances of inotify.
+  // True if this watch gets reports: the number of inotify instances per user is limited.
   bool is_told() const { return static_cast<bool>(inotify_); }
-  // Another folder; what is told then is of any of them. If it is no longer in its place, the next wait() returns
-  // at once.
+  // Watches another folder too; wait() reports changes of any of them. If the folder is not in its place, the next
+  // wait() returns at once.
   void add(const Folder& folder);
-  // One file in a folder, which must be there: when it is written; with `opened` also when somebody has had it open. As
-  // `all`: when it is touched, replaced or removed.
+  // Watches one existing file in a folder: for writes; with `opened` also for closes after any open. If it is touched,
+  // replaced or removed, wait() reports `all`.
   enum class Kind { written, opened };
   void add(const Folder& folder, const std::string& file, Kind kind);
-  // Where nothing tells of changes: look at the latest after so many seconds (2 if nobody says).
+  // When polling: the longest pause between looks in seconds (2 by default).
   void look_every(double seconds);
-  // Also wakes when nobody reads from the pipe behind `fd` any more.
+  // Also wakes when the pipe behind `fd` has no reader any more.
   void watch_reader(int fd) { reader_ = fd; }
-  // Also wakes, with no names, when something can be read from `fd`, or from another one that was named before.
+  // Also wakes, with no names, when `fd` is readable. May be called for several descriptors.
   void wake_on(int fd) { wakers_.push_back(fd); }
 
-  // Also wakes, with no names, at this moment of the boot clock (nanoseconds), which goes on while the machine sleeps;
-  // 0 is never. There is one such moment.
+  // Also wakes, with no names, at this moment of the boot clock (nanoseconds), which counts suspended time; 0 is never.
+  // A later call replaces the moment.
   void wake_at(std::int64_t boot_ns);
 
-  // Watches nothing more, and can be used anew. To end a watch costs nothing in this way; closing it takes the kernel
-  // 20 to 60 ms.
+  // Stops watching; the object can be used again. This costs nothing, while closing an inotify instance takes the
+  // kernel 20 to 60 ms.
   void clear();
 
-  // Blocks until entries whose names do not begin with a dot were made, replaced, written or removed, or the deadline
-  // has passed.
+  // Blocks until an entry was made, replaced, written or removed, or the deadline passes. Ignores names that begin with
+  // a dot.
   Changes wait(const Deadline& deadline);
 
  private:
@@ -72,7 +72,7 @@ class Watch {
 
   struct Watched {
     bool is_folder = false;
-    std::string file;             // watched by itself
+    std::string file;             // if a single file is watched
     std::set<std::string> steps;  // of the paths of watched folders
   };
   Watched* add_path(const Folder& folder, const std::string& path, std::uint32_t events);
