@@ -1,4 +1,5 @@
-// What a command shows that runs for long: what it does on stderr, what its work says on stdout and stderr, at once.
+// The output of a long-running command: its own notes on stderr, the output of its work on stdout and stderr,
+// unbuffered.
 #pragma once
 
 #include <atomic>
@@ -10,17 +11,18 @@ class Console {
  public:
   Console();
 
-  // One line with the time in front, faint on a terminal; begins a new one if what was said last did not end.
+  // Writes one line with the time in front, faint on a terminal. Starts a new line if the last output did not end with
+  // a newline.
   void note(std::string_view line) const;
-  // As it is. A reader that went away is no reason to stop; false if it did.
+  // Writes text unchanged. False if the reader went away, which is not a reason to stop.
   bool out(std::string_view text) const;
-  // One JSON object as a line; what would control a terminal is escaped there.
+  // Writes one JSON object as a line; escapes control characters on a terminal.
   bool json(std::string_view line) const;
   void err(std::string_view text) const;
 
  private:
   bool colour_;
-  mutable std::atomic<bool> is_open_ = false;  // the line on stderr
+  mutable std::atomic<bool> is_open_ = false;  // a line on stderr is unfinished
 };
 
 }  // namespace team

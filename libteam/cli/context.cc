@@ -18,7 +18,7 @@ bool is_made_by_agent(const Roster& roster, const std::string& team) {
   try {
     return roster.get(team).created_by.has_value();
   } catch (const Error&) {
-    return false;  // a broken configuration is reported to those who choose it
+    return false;  // a broken configuration is reported to the commands that choose this team
   }
 }
 

@@ -1,4 +1,4 @@
-// What a verb works on: who acts, on which root, team and board. Each is found when it is first asked for.
+// The context of a command: the actor, the root, the team and the board. Each is found when it is first needed.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace team {
 
-// The common options and the environment, as they were given.
+// The common options and the environment, as given.
 struct Choices {
   std::optional<std::string> directory;  // -C
   std::optional<std::string> team;       // -t
@@ -40,28 +40,28 @@ class Context {
 
   // Throws not_found.
   const Root& root();
-  // For those that may make the store: the current folder where there is none.
+  // For commands that may make the store: uses the current folder if there is no root.
   void make_root_here() { may_make_ = true; }
 
   Roster& roster();
-  // -t, else TEAM_NAME, else the only one; null if the root has none. Throws usage if there are several.
+  // From -t, else TEAM_NAME, else the only team; null if the root has none. Throws usage if there are several.
   const Team* team_or_none();
-  // The same, but there must be one.
+  // The same, but throws if there is none.
   const Team& team();
-  // Opens the team anew, whose folder was removed. Waits for a new one for some seconds, then throws not_found.
+  // Opens the team again after its folder was removed. Waits some seconds for a new one, then throws not_found.
   void reopen_team(const Deadline& deadline);
   // As if -t had named it: for a command whose operand is a team.
   void choose_team(const std::string& name) { choices_.team = name; }
-  // How the team was found, for people; after team_or_none().
+  // How the team was found, for people; valid after team_or_none().
   const std::string& team_rule() const { return team_rule_; }
 
-  // Throws permission_denied for one that the caller is not, usage for one that is no name.
+  // Throws permission_denied for a name that the caller may not use, usage for an invalid name.
   std::string actor_name() const;
-  // The same with its rights, which depend on the team.
+  // The actor with its rights, which depend on the team.
   const Actor& actor();
   // Throws permission_denied unless the actor is the lead or the user.
   void require_lead(std::string_view what);
-  // Throws permission_denied unless this user has made or accepted the team: `what` would run what its store says.
+  // Throws permission_denied unless this user has made or accepted the team: `what` would run commands from its store.
   void require_trust(std::string_view what);
   Board& board();
   // The mail of the team; throws not_found without one.
@@ -69,10 +69,10 @@ class Context {
   // Null without a team.
   Mail* mail_or_none();
 
-  // From here on something may have changed: if the answer cannot be written, the exit status is not 0.
+  // Call it before a change. If the answer then cannot be written, the exit status is not 0.
   void changes() { changes_ = true; }
   bool may_have_changed() const { return changes_; }
-  // It has: from here on a failure of the system is no longer "nothing changed".
+  // Call it after a change. A later failure of the system is then not reported as "nothing changed".
   void made() { made_ = true; }
   bool has_made() const { return made_; }
 

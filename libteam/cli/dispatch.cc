@@ -40,7 +40,7 @@ std::string own_folder() {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-// Becomes the other executable, which lies beside this one or else in PATH. Returns only by an exception.
+// Becomes the other executable, which lies beside this one or else in PATH. Throws if that fails.
 [[noreturn]] void become(const std::string& program, const std::vector<char*>& words) {
   if (const std::string folder = own_folder(); !folder.empty()) ::execv((folder + program).c_str(), words.data());
   ::execvp(program.c_str(), words.data());

@@ -66,7 +66,7 @@ EventFollower::~EventFollower() {
   thread_.join();
 }
 
-// Throws not_found if the team does not come back while somebody wants to hear of it.
+// Throws not_found if the team does not come back in time.
 void EventFollower::reopen() {
   constexpr double kLook = 0.2;
   while (true) {

@@ -12,7 +12,7 @@
 
 namespace team {
 
-// With --json the envelope as stored; otherwise seq, time, agent, type and subject.
+// With --json the stored envelope; otherwise seq, time, agent, type and subject.
 void print_event(Context& context, const Envelope& envelope);
 
 // The progress line of an event for a waiting person; none for most events.
@@ -21,8 +21,8 @@ std::optional<std::string> news_of(const Envelope& envelope);
 // Follows the events of a team on a thread of its own.
 class EventFollower {
  public:
-  // Starts with the next event and ends when `visit` returns false. `open` gives the folder of the team; it is called
-  // again, on the thread, when the team was removed.
+  // Starts with the next event and ends when `visit` returns false. `open` returns the folder of the team. The thread
+  // calls it again when the team was removed.
   using Open = std::function<Folder()>;
   EventFollower(Open open, double lock_timeout, EventLog::Visit visit);
   EventFollower(const EventFollower&) = delete;

@@ -11,10 +11,10 @@ namespace team {
 
 namespace {
 
-// How long messages are held before they come again.
+// Held messages are delivered again after this time.
 constexpr double kHoldSeconds = 600;
 
-// Of a large message whose content somebody removed, the beginning is what there is.
+// If somebody removed the content of a large message, only its beginning exists.
 bool is_whole(const Mailbox& mailbox, const Message& message) {
   if (message.body_size == 0) return true;
   if (mailbox.has_body(message)) return false;
@@ -33,7 +33,7 @@ void print_json(Output& out, const Mailbox& mailbox, const Message& message) {
   out.line(line.after);
 }
 
-// A person reads it as a letter: who, when, what about; then the text as it was written.
+// For a person: sender, time and summary, then the unchanged text.
 void print_letter(Output& out, const Mailbox& mailbox, const Message& message) {
   const std::string kind = message.type == "message" ? "" : fmt::format("  [{}]", message.type);
   out.line(fmt::format("{}  {}{}", out.paint(message.sender, Output::Tone::strong), clock_time(message.timestamp),
@@ -96,7 +96,7 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
       print_message(context, mailbox, message);
       events.push_back(message_event("MESSAGE_DELIVERED", message));
     }
-    // If the reader left or the disk is full they stay, and come again.
+    // If the reader left or the disk is full, the messages stay and are delivered again.
     if (!reach_reader(context, *batch, taking)) break;
     seen += batch->messages().size();
     more = !batch->is_all();
@@ -105,7 +105,7 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
       for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
       batch->acknowledge();
     }
-    batch.reset();  // hooks that hear of it find nothing locked
+    batch.reset();  // releases the lock before hooks run
     context.mail().record(actor, events);
   }
   return seen;
@@ -123,7 +123,7 @@ std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& 
 
 namespace {
 
-// Of a team that is made again the members come one by one.
+// In a team that is made again, members join one by one.
 Mailbox find_mailbox_again(Context& context, const Deadline& deadline) {
   constexpr double kAbsence = 5;
   constexpr double kLook = 0.2;

@@ -1,4 +1,4 @@
-// How messages look, and the order in which they are taken: print, flush, then acknowledge.
+// Prints messages, and takes them in a safe order: print, flush, then acknowledge.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@ namespace team {
 
 enum class Taking { acknowledge, hold };
 
-// Takes and prints at most `most` messages; gives how many. A reader that dies before the end gets them again.
+// Takes and prints at most `most` messages; returns their number. A reader that dies before the end gets them again.
 std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most,
                     Taking taking = Taking::acknowledge);
-// Prints them and leaves them.
+// Prints messages without taking them.
 std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most);
 
-// Waits until `arrived`, which is asked whenever something may have come to the mailbox of the one who acts, also if
-// the team is removed and made again meanwhile. False if the deadline passed.
+// Waits until `arrived` returns true. It is called whenever the mailbox of the actor may have changed, also if the team
+// is removed and made again. False if the deadline passed.
 bool follow_mailbox(Context& context, const Deadline& deadline,
                     const std::function<bool(const Mailbox& mailbox)>& arrived);
 
-// The text of a message from stdin: all of it, or its beginning and where the rest comes from.
+// Reads the text of a message from stdin: all of it, or its beginning and a function that reads the rest.
 void read_content(std::string& content, std::function<bool(std::string& piece)>& more);
 
 }  // namespace team

@@ -1,4 +1,4 @@
-// The options by which a model is chosen, the same in every command that takes them.
+// The options that choose a model, the same in every command that has them.
 #pragma once
 
 #include "libteam/cli/command.h"
@@ -8,7 +8,7 @@ namespace team {
 
 // --model, --provider, --base-url.
 void takes_model(Command& command, ModelChoice& choice);
-// For one who talks to it: --context, --max-turns, --budget, --allow, --record, --replay.
+// For commands that talk to the model: --context, --max-turns, --budget, --allow, --record, --replay.
 void takes_conversation(Command& command, ModelChoice& choice);
 
 }  // namespace team

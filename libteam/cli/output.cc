@@ -120,7 +120,7 @@ void Table::finish() {
 
 void Table::print_row(const std::vector<Cell>& cells, const std::vector<std::size_t>& widths) {
   constexpr std::size_t kGap = 2;
-  constexpr std::size_t kLeast = 8;  // of the last column, on however narrow a terminal
+  constexpr std::size_t kLeast = 8;  // columns of the last column, even on a narrow terminal
   std::string line;
   std::size_t used = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {

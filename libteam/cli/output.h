@@ -1,7 +1,7 @@
-// What a command says: data on stdout, all else on stderr. Characters that control a terminal are escaped on one.
+// Output of a command: data on stdout, all else on stderr. Control characters are escaped on a terminal.
 //
-// Data is one record a line, tab-separated, or one JSON object a line; on a terminal a table. It is buffered and
-// written whole: if that fails, the command did not succeed.
+// Data is one record a line, tab-separated, or one JSON object a line; on a terminal it is a table. It is buffered and
+// written as a whole. If that fails, the command fails.
 #pragma once
 
 #include <string>
@@ -20,28 +20,29 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  // Whether a person looks at stdout: tables and colour.
+  // True if stdout is a terminal: then the output has tables and colours.
   bool is_terminal() const { return terminal_; }
   std::size_t width() const { return width_; }
 
   void line(std::string_view text);
   void text(std::string_view text);
-  // Everything said so far reaches the reader, or is known to have failed.
+  // Writes all buffered output; a failure is remembered.
   void flush();
-  // Whether something could not be written: a reader that went away, a full disk.
+  // True if a write failed: the reader went away, or the disk is full.
   bool failed() const { return error_ != 0; }
-  // Whether nobody reads any more what we would say.
+  // True if nobody reads the output any more.
   bool is_deserted() const;
-  // Flushes. False if the reader went away: then what was said since the last flush may not have arrived. Throws io for
-  // any other failure.
+  // Flushes. False if the reader went away: then output since the last flush may be lost. Throws io for any other
+  // failure.
   bool deliver();
-  // Throws io if something could not be written, also because the reader went away.
+  // Throws io if a write failed, also if the reader went away.
   void check() const;
-  // Throws io if something could not be written; a reader that went away is no failure for who only reads.
+  // Throws io if a write failed. With `may_leave`, a reader that went away is not an error: for commands that only
+  // read.
   enum class Reader { may_leave, must_stay };
   void finish(Reader reader);
 
-  // In colour where there is colour.
+  // Colours, where the terminal has them.
   enum class Tone { plain, strong, faint, good, bad, busy, waiting };
   std::string paint(std::string_view text, Tone tone) const;
 
@@ -58,12 +59,12 @@ struct Cell {
   Output::Tone tone = Output::Tone::plain;
 };
 
-// Columns for a person, lines for a program. The last column takes the rest of the terminal and is cut there.
+// Columns for a person, lines for a program. The last column gets the rest of the terminal's width and is cut there.
 class Table {
  public:
   Table(Output& out, std::vector<std::string> headings) : out_(out), headings_(std::move(headings)) {}
   void row(std::vector<Cell> cells);
-  // Prints what a terminal waits for.
+  // Prints the table, which a terminal gets at the end.
   void finish();
 
  private:
@@ -74,7 +75,7 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// The program's name in front, as one line on stderr.
+// Writes one line to stderr, with the name of the program in front.
 void warn(std::string_view text);
 
 }  // namespace team

@@ -1,4 +1,4 @@
-// plan-approve and plan-reject: one answer, two names.
+// plan-approve and plan-reject: the same command with two decisions.
 #pragma once
 
 namespace team {

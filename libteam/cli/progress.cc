@@ -18,7 +18,7 @@ namespace team {
 namespace {
 
 constexpr double kRedraw = 1;         // seconds
-constexpr double kShareOfTime = 0.1;  // that looking may take
+constexpr double kShareOfTime = 0.1;  // maximum share of the time for looking at the board
 
 std::size_t width_of_terminal() {
   winsize size{};
@@ -33,10 +33,10 @@ std::string describe_elapsed(double seconds) {
                    : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
-// Somebody else may have the terminal: a shell, while we are in the background.
+// False while another process, such as a shell, has the terminal.
 bool may_draw() { return ::tcgetpgrp(STDERR_FILENO) == ::getpgrp(); }
 
-// Where a line can be wiped.
+// True if the terminal can erase a line.
 bool is_drawable() {
   const auto terminal = environment_variable("TERM");
   return ::isatty(STDERR_FILENO) == 1 && terminal && *terminal != "dumb";
@@ -102,7 +102,7 @@ void Progress::draw(const std::string& text) {
   drawn_ = text;
 }
 
-// Who is ended by a signal leaves no line behind: it is heard here, and then does what it always does.
+// Handles a signal: removes the line, then lets the signal end the process as usual.
 void Progress::end_by(int signal) {
   hide();
   ::signal(signal, SIG_DFL);
@@ -146,7 +146,7 @@ void Progress::run() {
       if (place == Board::Place::another) watch_board();
     }
   } catch (const Error&) {
-    return;  // who waits will hear of it
+    return;  // the waiting command reports the error
   }
 }
 

@@ -1,7 +1,7 @@
-// A line that tells a person who waits how far things are: on stderr if that is a terminal, and else nowhere.
+// A progress line for a waiting person: on stderr if that is a terminal, else nowhere.
 //
-// It is drawn by a thread of its own whenever the board changes, and each second for the time; a large board is looked
-// at less often. What else is said on the terminal must be said while it is hidden.
+// A thread draws it whenever the board changes, and each second for the time; it looks at a large board less often.
+// Hide the line while anything else is written to the terminal.
 #pragma once
 
 #include <atomic>
@@ -22,20 +22,19 @@ namespace team {
 
 class Progress {
  public:
-  // `team` may be null: then it is about the default board. Of the tasks only `tasks` count, or all if there are none.
-  // `root` outlives this. A command that knows nothing of signals leaves them to this: they end it, and the line is
-  // wiped first.
+  // `team` may be null: then it is about the default board. Only `tasks` count, or all tasks if there are none. `root`
+  // outlives this. With `by_signals` this object handles the signals that end the command, and removes the line first.
   enum class Ending { by_signals, by_itself };
   Progress(const Root& root, const Team* team, Ending ending, std::vector<TaskId> tasks = {});
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  // Wipes it.
+  // Removes the line.
   ~Progress();
 
   void hide();
   void show();
 
-  // Wiped as long as this exists.
+  // Hides the line as long as this exists.
   class Pause {
    public:
     explicit Pause(Progress& progress);
@@ -58,10 +57,10 @@ class Progress {
   bool is_hidden_ = false;
   std::string drawn_;
   EventFd end_;
-  std::optional<std::thread> thread_;  // none where nobody looks
+  std::optional<std::thread> thread_;  // none without a terminal
 };
 
-// Says something while the line is out of the way; gives what `say` gives.
+// Calls `say` while the line is hidden; returns its result.
 template <class Say>
 auto say_beside(Progress& progress, Say say) {
   const Progress::Pause pause(progress);

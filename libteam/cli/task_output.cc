@@ -31,7 +31,7 @@ std::string_view name_of_priority(int priority) {
 }  // namespace
 
 TaskOperations operations_of(Context& context) {
-  const Actor& actor = context.actor();  // first: who may not act is told that and nothing else
+  const Actor& actor = context.actor();  // first: a caller without rights gets only that error
   const Mail* mail = context.mail_or_none();
   return {context.board(), mail, mail != nullptr ? &context.team() : nullptr, actor};
 }

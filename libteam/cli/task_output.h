@@ -1,4 +1,4 @@
-// How a task looks: as a record, as JSON, as a row of a table, as a page.
+// Prints a task: as a record, as JSON, as a row of a table, as a page.
 #pragma once
 
 #include "libteam/cli/context.h"
@@ -7,25 +7,25 @@
 
 namespace team {
 
-// The changes of tasks in the name of who acts, with the mail of the team if there is one.
+// Task operations in the name of the actor, with the mail of the team if there is one.
 TaskOperations operations_of(Context& context);
-// For the end of a command: throws unknown if something went wrong after the change was made.
+// For the end of a command: throws unknown if a step failed after the change was made.
 void report_trouble(const std::string& trouble);
 
 // id, status, owner, priority, open blockers, subject.
 std::vector<std::string> task_headings();
 std::vector<Cell> task_row(const SeenTask& seen);
 
-// Tasks that were changed or asked for, as the options say.
+// Prints tasks in the format that the options choose.
 void print_tasks(Context& context, const std::vector<Task>& tasks);
 void print_task(Context& context, const Task& task);
 
-// Everything there is to know of one task.
+// Prints all details of one task.
 void print_task_page(Context& context, const SeenTask& seen);
 
 Output::Tone tone_of(Status status);
 
-// One line on stderr about a task whose file cannot be read; the rest goes on.
+// Writes one line to stderr about a task whose file cannot be read; the command continues.
 void warn_of_broken(TaskId id, const Error& error);
 void warn_of(const Error& error);
 

@@ -11,7 +11,7 @@ namespace team {
 
 namespace {
 
-// Whether the team that an agent works for lets it make others.
+// True if the team of this agent lets it make other teams.
 bool may_make_teams(Context& context) {
   const auto names = context.roster().names();
   const auto& own = context.choices().environment_team;

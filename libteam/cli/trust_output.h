@@ -1,4 +1,4 @@
-// Showing a person what a team runs, and asking whether it may.
+// Shows a person the commands that a team runs, and asks for permission.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ void require_person(const Context& context);
 void print(Context& context, const std::vector<Runnable>& runnables);
 std::string to_line(const TrustMark& mark);
 
-// Shows on stderr what the team runs and asks on the terminal; false without a terminal, and for every answer but y.
+// Shows on stderr the commands that the team runs, and asks on the terminal. False without a terminal, and for every
+// answer but y.
 bool ask_for_trust(const Team& team, const std::vector<Runnable>& runnables);
 
 }  // namespace team

@@ -1,7 +1,8 @@
 // The dependency graph of a board, which can be walked in both directions.
 //
-// A value made from one snapshot of a board. Files that a person edited may contain errors that the board refuses:
-// missing blockers are nodes of their own, and cycles are kept, so callers that walk the graph must mark visited nodes.
+// A value made from one snapshot of a board. Files that a person edited may contain errors that the board refuses.
+// Missing blockers then are nodes of their own. Cycles are kept, so callers that walk the graph must mark visited
+// nodes.
 #pragma once
 
 #include <cstddef>
@@ -61,8 +62,8 @@ class TaskGraph {
   // The blockers that are not completed; none for a task that has ended.
   std::vector<TaskId> open_blockers(const GraphNode& node) const;
 
-  // Start nodes from which every node can be reached by going from blocker to dependent: nodes without a blocker, then
-  // one node of each cycle that cannot be reached from these.
+  // Start nodes: all nodes can be reached from them by going from blocker to dependent. They are the nodes without a
+  // blocker, then one node of each cycle that cannot be reached from these.
   std::vector<std::size_t> starts() const;
 
  private:

@@ -172,7 +172,7 @@ void HistoryBuilder::add_from_board(const TaskGraph& board, const std::vector<Me
   }
 }
 
-// Open intervals of living members last until the end; those of dead members until their last event.
+// Open intervals of living members last until the end; intervals of dead members end at their last event.
 void HistoryBuilder::end_lives(const std::vector<MemberNow>& members, History& history) {
   std::vector<std::string> names;
   std::set<std::string> dead, living;

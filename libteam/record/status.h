@@ -14,8 +14,8 @@ namespace team {
 struct MemberStatus {
   std::string name;
   std::optional<std::string> role;
-  // The state in its file (active, idle, …) while it runs and after an orderly end; "dead" if it was killed; "running"
-  // if it runs and has no state yet; "lead"; "-" if teamkit never ran it.
+  // While it runs and after an orderly end, the state in its file (active, idle, …), or "running" before it has a
+  // state. Otherwise "dead" if it was killed, "lead", or "-" if teamkit never ran it.
   std::string state;
   bool is_running = false;
   std::optional<double> since;      // the time of the last change of state

@@ -1,6 +1,6 @@
-// Shared code of the fuzzers. Each fuzzer has one function, LLVMFuzzerTestOneInput: it passes its input to a parser and
-// requires properties that hold for any bytes. libFuzzer calls it (scripts/torture.d/fuzz), and so does replay.cc (make
-// check).
+// Shared code of the fuzzers. Each fuzzer has one function, LLVMFuzzerTestOneInput. It passes its input to a parser and
+// requires properties that hold for any bytes. Both libFuzzer (scripts/torture.d/fuzz) and replay.cc (make check)
+// call it.
 #pragma once
 
 #include <cstddef>

@@ -117,7 +117,7 @@ void unknown_ids() {
     CHECK(fails_with(Code::not_found, [&] { desk.board.change(1, blocked_by(id), {}); }));
   }
   CHECK(!TaskFiles::id_of("0.json") && !TaskFiles::id_of("16777217.json") && TaskFiles::id_of("16777216.json"));
-  // A file edited by hand names the id of a future task. That task can be created unless it would close a cycle.
+  // A file edited by hand names the id of a future task. The board creates such a task unless it would close a cycle.
   desk.edit(1, [](Task& task) { task.blocked_by = {2, 3}; });
   CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("two", {1})}); }));
   desk.create({draft("two")});

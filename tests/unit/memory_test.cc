@@ -92,8 +92,8 @@ std::string seen(const Memory& memory) {
   return all + memory.last_word().value_or("(no last word)") + fmt::format(" {}", memory.size());
 }
 
-// True if a service accepts the turns: they alternate, the user begins, every call is answered in the next turn, every
-// result has its call in the turn before, and arguments that were JSON still are.
+// True if a service accepts the turns. They alternate, and the user begins. Every call is answered in the next turn,
+// and every result has its call in the turn before. Arguments that were JSON still are.
 bool can_be_sent(const Memory& memory) {
   const auto& turns = memory.turns();
   std::vector<std::string> open;
