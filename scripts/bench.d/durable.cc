@@ -1,5 +1,6 @@
-// durable FOLDER - what any program pays that replaces a file and says so only when it is on the disk: the start of a
-// process, a flush of the file and one of its folder
+// durable FOLDER - replace a file durably, as cheaply as any program can
+//
+// This is the reference for durable commands: it starts a process, flushes a file and flushes its folder.
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
-// letters send|receive COUNT - that many messages inside one process, by the library that team-send and team-recv are
-// made of: to `user` of the team `process` in the current folder
+// letters send|receive COUNT - send or receive so many messages inside one process
+//
+// It uses the library of team-send and team-recv, for the member `user` of the team `process` in the current folder.
 #include <cstdlib>
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
-// What runner and wake are told on stdin, and how they start it.
+// The plan that runner and wake read from stdin, and starting its commands.
 //
-// A line is LABEL<TAB>FOLDER<TAB>WORD<TAB>WORD…; in a word, %r is the round, %w the worker (from 1) and %n a number
-// never used before.
+// A line is LABEL<TAB>FOLDER<TAB>WORD<TAB>WORD…; in a word, %r is the round, %w the worker (from 1) and %n a new number
+// each time.
 #pragma once
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ inline std::string fill_in(std::string word, const Marks& marks) {
   return word;
 }
 
-// Without input, and what it prints is for nobody; -1 if it cannot be started.
+// Starts a line without input; its output is dropped. -1 if it cannot be started.
 inline pid_t start(const Line& line, const Marks& marks) {
   std::vector<std::string> words;
   for (const std::string& word : line.words) words.push_back(fill_in(word, marks));

@@ -1,11 +1,12 @@
-// runner ROUNDS [WORKERS] - run commands in turn, many times, and say how long each took
+// runner ROUNDS [WORKERS] - run commands in turn, many times, and print how long each took
 //
-// stdin is a plan, see plan.h. In each round every line runs once, in order, so that whatever else the machine does
-// falls on all of them alike. Lines with the label "-" run and are not counted; those with "&" run beside all rounds
-// and are ended after them. With WORKERS, so many processes run a line at the same time. Prints LABEL<TAB>median
-// µs<TAB>largest memory in KB<TAB>failures<TAB>median µs of processor time, a line for each label; and before them
-// #others<TAB>the percentage of the machine that was used by anybody else meanwhile: where processes wait for a
-// processor, all of them seem to take equally long.
+// stdin is a plan, see plan.h. In each round every line runs once, in order, so that other load on the machine affects
+// all of them alike. A line with the label "-" runs but is not counted. A line with the label "&" runs during all
+// rounds and is stopped after them. With WORKERS, so many processes run a line at the same time.
+//
+// Prints a line for each label: LABEL<TAB>median µs<TAB>largest memory in KB<TAB>failures<TAB>median µs of processor
+// time. The first line is #others<TAB>the percentage of the machine that other processes used: when processes wait for
+// a processor, all of them seem to take equally long.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -21,7 +22,7 @@
 
 namespace {
 
-// A line of the plan and what came of it.
+// A line of the plan and its results.
 struct Measured {
   Line line;
   std::vector<double> micros = {}, cpu_micros = {};
@@ -74,7 +75,7 @@ double seconds_used_by(int who) {
   return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 }
 
-// What all processors did since the start of the machine that was not idling, our part left out.
+// The busy time of all processors since the machine booted, without our own.
 double seconds_used_by_others() {
   unsigned long long user = 0, nice = 0, kernel = 0, idle = 0, wait = 0, interrupts = 0, soft = 0, stolen = 0;
   std::FILE* file = std::fopen("/proc/stat", "r");

@@ -1,8 +1,9 @@
-// wake ROUNDS FIFO - how long it takes from the start of a command until somebody who waited has noticed
+// wake ROUNDS FIFO - measure the time from the start of a command until a waiting process has noticed
 //
-// stdin is a plan, see plan.h. The labels are `waiter`, started once and ended after the last round, or `each`, started
-// in each round; `before`, run in each round; and `trigger`, of which the time counts. Who waits writes something to
-// the FIFO as soon as it is awake. A round begins when it has not run for a while. Prints median<TAB>µs and p95<TAB>µs.
+// stdin is a plan, see plan.h. The label `waiter` is started once and stopped after the last round; `each` is started
+// in each round. `before` runs in each round, and `trigger` is the measured command. The waiting process writes to the
+// FIFO as soon as it is awake. A round begins when that process has slept for a while. Prints median<TAB>µs and
+// p95<TAB>µs.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -39,7 +40,7 @@ void wait_for(pid_t pid) {
   if (waitpid(pid, &status, 0) != pid || status != 0) give_up("a command failed");
 }
 
-// How often it has gone to sleep so far.
+// How often the process has gone to sleep so far.
 long sleeps_of(pid_t pid) {
   std::FILE* file = std::fopen(("/proc/" + std::to_string(pid) + "/status").c_str(), "r");
   if (file == nullptr) give_up("who waits is gone");
