@@ -46,7 +46,7 @@ class MemberLife {
   Presence& presence() { return *presence_; }
   State state() const { return presence_->now().state; }
 
-  // Takes the life lock of the member. Throws conflict if a teammate of that name is running.
+  // Takes the alive lock of the member. Throws conflict if a teammate of that name is running.
   void take_name();
   // Writes the state and tells all observers.
   void become(State state, const std::string& reason, std::optional<TaskId> task = std::nullopt);

@@ -28,7 +28,7 @@ class Teammate {
   // `session`, `driver`, `signals` and `audience` outlive this. The constructor changes nothing.
   Teammate(TeamSession& session, TeammateOptions options, Driver& driver, const Signals& signals, Audience audience);
 
-  // True once it has its name and its life lock.
+  // True once it has its name and its alive lock.
   bool has_begun() const { return has_begun_; }
   // The last answer of its driver.
   const std::string& last_word() const { return work_.last_word(); }

@@ -28,7 +28,7 @@ class Wakeups {
   // All outlive this.
   Wakeups(TeamSession& session, const TeammateOptions& options, Driver& driver, const Signals& signals);
 
-  // Call it first, once the member has its life lock. `presence` outlives this.
+  // Call it first, once the member has its alive lock. `presence` outlives this.
   void begin(const Presence& presence);
 
   bool is_watching() const { return watch_.has_value(); }
