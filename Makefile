@@ -11,10 +11,10 @@ BUILD := build
 CXXFLAGS ?= -O2
 ALL_CXXFLAGS := -std=c++20 -Wall -Wextra -ffunction-sections -fdata-sections -I. \
 	-DTEAMKIT_VERSION='"$(VERSION)"' $(CXXFLAGS)
-# Every operation is a fresh process: a static program starts in a third of the time of a dynamic one. One segment less
-# to map saves up to 2 % more; LTO, -Os, gold, ICF and no RELRO made no difference that could be measured.
-# Not by gcc's -static: it leaves out the table that finds the frame of an exception, and the first throw of a process
-# would sort all frames of the program, 10 million instructions.
+# Every operation is a new process: a static program starts in a third of the time of a dynamic one. One segment less to
+# map saves up to 2 % more; LTO, -Os, gold, ICF and no RELRO made no measurable difference. gcc's -static is not used:
+# it leaves out the table that finds the frame of an exception, and the first throw of a process would sort all frames
+# of the program, 10 million instructions.
 STATIC := -no-pie -nodefaultlibs -Wl,-static
 STATIC_LIBRARIES := -Wl,--start-group -lstdc++ -lm -lgcc -lgcc_eh -lc -Wl,--end-group
 ALL_LDFLAGS := -Wl,--gc-sections -Wl,-z,noseparate-code $(LDFLAGS)
@@ -24,9 +24,9 @@ ALL_CXXFLAGS += -g -Werror -Wshadow -Wnon-virtual-dtor
 else
 ALL_LDFLAGS += -s
 endif
-# Builds for proofs, each in a folder of its own: SANITIZE=address (with undefined behaviour) or thread, COVERAGE=1 and
-# FUZZ=1. clang builds with sanitizers in half the time of gcc, and counts the branches of the source: gcc's also hold
-# every way out of a call that throws.
+# Builds for proofs, each in its own folder: SANITIZE=address (with undefined behaviour) or thread, COVERAGE=1 and
+# FUZZ=1. clang builds with sanitizers in half the time of gcc. It counts the branches of the source; gcc also counts
+# every exit of a call by an exception.
 SANITIZERS_address := address,undefined
 SANITIZERS_thread := thread
 ifdef SANITIZE
@@ -41,7 +41,7 @@ endif
 ifdef COVERAGE
 BUILD := build/coverage
 CXX := clang++
-# The counts are kept in mapped files, so that those of a killed process count too. Many add to them at once.
+# The counters are in mapped files, so that those of a killed process count too. Many processes update them at once.
 ALL_CXXFLAGS += -O0 -fprofile-instr-generate=$(CURDIR)/$(BUILD)/profile/%m%c.profraw -fcoverage-mapping \
 	-mllvm -runtime-counter-relocation -fprofile-update=atomic
 ALL_LDFLAGS := -fprofile-instr-generate $(LDFLAGS)
@@ -62,17 +62,17 @@ endif
 LIBRARY_SOURCES := $(wildcard libteam/*/*.cc libteam/*/*/*.cc)
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.cc=$(BUILD)/obj/%.o)
 LIBRARY := $(BUILD)/libteam.a
-# The commands that talk to models need curl, which brings half a system of libraries: teamkit-net is not static.
+# The commands that talk to models need curl, which needs many shared libraries: teamkit-net is not static.
 COMMANDS := $(filter-out teamkit,$(patsubst cmd/%.cc,%,$(wildcard cmd/*.cc)))
 NET_COMMANDS := $(patsubst cmd/%.cc,%,$(shell grep -l '"libteam/agent/model/model_agent.h"' cmd/*.cc))
 LOCAL_COMMANDS := $(filter-out $(NET_COMMANDS),$(COMMANDS))
 COMMAND_NAMES := teamkit teamkit-net $(COMMANDS)
 PROGRAMS := $(COMMAND_NAMES:%=$(BUILD)/bin/%)
-# The same, for what is loaded before a program starts (faketime).
+# The same for libraries that are preloaded into a program (faketime).
 DYNAMIC_PROGRAMS := $(COMMAND_NAMES:%=$(BUILD)/dynamic/bin/%)
 UNIT_TESTS := $(patsubst tests/unit/%.cc,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.cc))
 FUZZERS := $(patsubst tests/fuzz/%.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
-# Their short form is a unit test: the seeds and some mutations of them.
+# The short form of the fuzzers is a unit test: the seeds and some mutations of them.
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/%)
 COMPLETION := $(BUILD)/completion/teamkit
 PAGES := $(wildcard man/*.[157])
@@ -84,7 +84,7 @@ PAGES := $(wildcard man/*.[157])
 
 all: $(PROGRAMS) $(COMPLETION)
 
-# Installs the Debian packages that a build needs and that are missing; says which.
+# Installs the missing Debian packages for a build, and prints the command.
 deps:
 	@scripts/deps
 
@@ -108,14 +108,14 @@ check:
 check-now:
 	@scripts/check $(BUILD)
 
-# What the pages promise, tried in earnest for TORTURE_MINUTES (20); the short forms are part of check.
+# Tests the guarantees of the pages for TORTURE_MINUTES (20); the short forms are part of check.
 torture:
 	@scripts/deps proofs
 	@$(MAKE) --no-print-directory -j$(JOBS) all dynamic $(BUILD)/unit/board_model_test
 	@$(MAKE) --no-print-directory -j$(JOBS) FUZZ=1 fuzzers
 	@scripts/torture $(BUILD)
 
-# Which branches of the library no test takes, and why; the figures are printed also if a test fails.
+# The branches of the library that no test takes, with reasons; the figures are printed even if a test fails.
 coverage:
 	@scripts/deps proofs
 	@$(MAKE) --no-print-directory COVERAGE=1 coverage-now
@@ -137,7 +137,8 @@ format:
 compile_commands.json:
 	@scripts/compile-commands $(LIBRARY_SOURCES) $(wildcard cmd/*.cc tests/unit/*.cc tests/fuzz/*.cc) >$@
 
-# What the programs cost, against bars and against other tools; QUICK=1, SCALE=1, KEEP=1 and ONLY=... are explained there.
+# Measures the programs against bars and against other tools; scripts/bench explains QUICK=1, SCALE=1, KEEP=1 and
+# ONLY=...
 bench:
 	@scripts/deps bench
 	@$(MAKE) --no-print-directory -j$(JOBS) all
@@ -178,7 +179,7 @@ $(BUILD)/obj/%.o: %.cc Makefile
 	$(call say,CXX,$<)
 	$(quiet)$(CXX) $(ALL_CXXFLAGS) -MMD -MP -c $< -o $@
 
-# Tests are built more often than they run, but for fuzzers.
+# Tests are built more often than they run, except for fuzzers.
 ifndef FUZZ
 $(BUILD)/obj/tests/%.o: ALL_CXXFLAGS += -O0
 endif
@@ -188,7 +189,7 @@ $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(call say,AR,$@)
 	$(quiet)$(AR) rcs $@ $^
 
-# The list of commands is written again only if it differs.
+# The list of commands is rewritten only if it differs.
 $(BUILD)/commands.list: FORCE
 	@mkdir -p $(@D)
 	@scripts/command-list $(wildcard cmd/*.cc) >$@.new
@@ -204,8 +205,8 @@ LOCAL_OBJECTS := $(BUILD)/obj/teamkit.o $(LOCAL_COMMANDS:%=$(BUILD)/obj/cmd/%.o)
 NET_OBJECTS := $(BUILD)/obj/teamkit-net.o $(NET_COMMANDS:%=$(BUILD)/obj/cmd/%.o)
 link = $(CXX) $(filter %.o,$^) $(LIBRARY) $(ALL_LDFLAGS)
 
-# Copied after linking: a file written in one go is mapped in larger pieces and starts a quarter faster than one that the
-# linker wrote in many.
+# Copied after linking: a file that is written in one go is mapped in larger pieces, and starts a quarter faster than a
+# file that the linker wrote in pieces.
 $(BUILD)/bin/teamkit: $(LOCAL_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

@@ -1,7 +1,7 @@
-# Common to the demonstrations: `bin` is where the programs are, `place` the folder to work in, which is made anew.
+# Common code of the demos: `bin` is the folder of the programs, `place` the folder to work in, which is made anew.
 export PATH=$bin:$PATH
 unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID
-# What a cut of power could lose is of no interest here.
+# A demo need not survive a power failure.
 export TEAM_DURABILITY=process
 
 bold='' faint='' plain='' live=''
@@ -26,7 +26,7 @@ mkdir -p "$place" && place=$(cd "$place" && pwd) || exit
 
 title() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
 
-# show COMMAND…: runs it as somebody would have typed it.
+# show COMMAND…: prints the command as if it were typed, and runs it.
 show() {
   local line='' word
   for word; do

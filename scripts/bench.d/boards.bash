@@ -1,6 +1,6 @@
-# The boards that are worked on.
+# The boards of the measurements.
 
-# batch SIZE: so many tasks, one in ten of them blocked.
+# batch SIZE: prints so many tasks, one in ten of them blocked.
 batch() {
   awk -v size="$1" 'BEGIN {
     for (i = 1; i <= size; i++) {
@@ -16,24 +16,24 @@ make_team() {
     "$bin/team-config" -C "$1" -t "$2" durability "$3" || fail "cannot make a team in $1"
 }
 
-# fill ROOT SIZE: a board, and two teams that share it, one for each durability.
+# fill ROOT SIZE: makes a board and two teams that share it, one for each durability.
 fill() {
   make_team "$1" process process
   make_team "$1" power power
   batch "$2" | "$bin/task-create" -C "$1" -t process - >/dev/null || fail "cannot fill $1"
 }
 
-# make_board NAME SIZE: a new one; its folder is $place/NAME.
+# make_board NAME SIZE: makes a new board; its folder is $place/NAME.
 make_board() { fill "$place/$1" "$2"; }
 
-# have_board SIZE: one on which every change is undone, in $place/boards/SIZE; kept from run to run.
+# have_board SIZE: a board on which every change is undone, in $place/boards/SIZE; kept from run to run.
 have_board() {
   local root=$place/boards/$1
   if [ ! -e "$root/whole" ]; then
     [ ! -e "$root" ] || rm -rf --one-file-system "$root"
     fill "$root" "$1" && : >"$root/whole" || exit
   fi
-  # A run that was broken off may have left something claimed. The first look also reads what is not in memory.
+  # An aborted run may have left a claimed task. The first look also loads the files into memory.
   "$bin/task-list" -C "$root" -t process --status in_progress | cut -f 1 | while read -r id; do
     "$bin/task-release" -C "$root" -t process "$id" >/dev/null
   done
@@ -47,5 +47,5 @@ have_database() {
     fail "cannot make a database"
 }
 
-# The interpreter itself: what is first in the PATH may be a wrapper that costs more than Python.
+# The interpreter itself: the first python3 in PATH may be a wrapper that costs more than Python.
 python() { python3 -c 'import sys; print(sys.executable)'; }

@@ -1,4 +1,4 @@
-# task-claim --next on boards of all sizes, and by many at once.
+# task-claim --next on boards of all sizes, and by many processes at once.
 
 # Each claim is undone, so that the board stays as it was; each claimant is new, because a member holds one task.
 # plan_claim LABEL ROOT TEAM

@@ -1,11 +1,11 @@
-# A team of 500, many of them idle teammates that wait on one board: one task becomes ready, one of them gets it, and
-# the others are to sleep on.
+# A team of 500 with many idle teammates on one board. One task becomes ready, one teammate gets it, and the others must
+# not wake.
 
-# The pids of those who idle, one a line.
+# The pids of the idle teammates, one a line.
 idlers() { cat "$place"/crowd/.teams/crowd/idler*.json | jq -r 'select(.state == "idle").pid'; }
 
-# spent [WHO]: of each of these, "pids" or "untold", its pid, the nanoseconds that it has run so far, and how often it
-# went to sleep.
+# spent [WHO]: for each of "pids" or "untold", its pid, the nanoseconds that it has run so far, and how often it went to
+# sleep.
 spent() {
   local pid
   while read -r pid; do
@@ -24,14 +24,14 @@ all_asleep() {
   done
 }
 
-# Whoever dozes looks around after 30 s at the latest, should the one at the post hang: a measurement begins when all
-# have just fallen asleep.
+# Every idle teammate looks at the board every 30 s, in case the lookout hangs. So a measurement begins when all have
+# just gone to sleep.
 fall_asleep() {
   "$bin/team-config" -C "$place/crowd" idle.poll 2 || fail "cannot change the team"
   all_asleep
 }
 
-# one_task: puts a task on the board and waits until somebody is done with it, and all sleep again.
+# one_task: creates a task and waits until it is done and all teammates sleep again.
 one_task() {
   local id
   id=$("$bin/task-create" -C "$place/crowd" "for one of many") &&
@@ -39,7 +39,7 @@ one_task() {
   all_asleep
 }
 
-# of_others COLUMN: the median over all but the one that did most, between two files of `spent`.
+# of_others COLUMN: the median of all but the busiest one, between two files of `spent`.
 of_others() {
   join "$place/crowd/before" "$place/crowd/after" | awk -v column="$1" '{ print $(3 + column) - $(1 + column) }' |
     sort -n | awk '{ all[NR] = $1 } END { print all[int(NR / 2)] }'
@@ -63,8 +63,8 @@ start_crowd() {
   idlers | grep -vxFf "$place/crowd/pids" >"$place/crowd/untold"
 }
 
-# Of the idlers those who are told of changes. A user has 128 instances of inotify (fs.inotify.max_user_instances); who
-# has none looks every two seconds.
+# The idle teammates that get notifications. A user has 128 instances of inotify (fs.inotify.max_user_instances); a
+# teammate without one polls every two seconds.
 told() {
   local pid
   idlers | while read -r pid; do
@@ -72,7 +72,7 @@ told() {
   done
 }
 
-# calls_of_some: the system calls of ten of them, for one task; the median.
+# calls_of_some: the median number of system calls of ten of them, for one task.
 calls_of_some() {
   local some pid options=() tracer
   mapfile -t some < <(head -n 10 "$place/crowd/pids")
@@ -88,8 +88,8 @@ calls_of_some() {
     sort -n | sed -n 5p
 }
 
-# What it costs that some are not told and look for themselves, every two seconds: when nothing happens, and when there
-# is a task that another one does.
+# The cost of polling every two seconds, for teammates without notifications: when nothing happens, and when another
+# teammate does a task.
 note_untold() {
   local seconds=10 idle
   spent untold >"$place/crowd/before"

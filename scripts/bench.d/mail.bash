@@ -12,7 +12,7 @@ plan_senders() {
   line send "$place/mail" "$bin/team-send" -t process --as lead user "a message of some words"
 }
 
-# Eight that send so many each, and one that takes them all.
+# Eight writers that send so many messages each, and one reader that takes them all.
 plan_letters() {
   line letters "$place/mail" sh -c \
     "for writer in 1 2 3 4 5 6 7 8; do '$place/letters' send $1 & done; '$place/letters' receive $((8 * $1)); wait"

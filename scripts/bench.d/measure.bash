@@ -1,4 +1,4 @@
-# What all parts of the bench measure with.
+# The common functions of all parts of the bench.
 
 too_busy=25  # percent of the machine
 others=0     # in the run that is being reported
@@ -8,7 +8,7 @@ fail() {
   exit 1
 }
 
-# clear_place WHAT…: but for the boards.
+# clear_place WHAT…: removes these, but never the boards.
 clear_place() {
   local old
   for old in "$@"; do
@@ -22,7 +22,7 @@ begin_place() {
   : >"$place/failed" && : >"$place/busy" || exit
 }
 
-# The thousands of files go now, not when the next run begins to measure.
+# Deletes the thousands of files now, so that this does not disturb the next measurement.
 end_place() { clear_place "$place"/*/; }
 
 # line LABEL FOLDER WORD…: one line of the plan that is being written.
@@ -31,7 +31,8 @@ line() {
   echo "$*"
 }
 
-# run PLAN ROUNDS [WORKERS]: the plan is on stdin, the results go to a file of its name. Again if others were busy.
+# run PLAN ROUNDS [WORKERS]: runs the plan on stdin; the results go to a file of that name. Repeats it if the machine
+# was busy.
 run() {
   local try plan
   plan=$(cat)
@@ -48,22 +49,22 @@ note_busy() {
   echo "$others" >>"$place/busy"
 }
 
-# value PLAN LABEL [memory|processor]: its median in µs, in KB, or in µs of processor time; nothing if it was not
-# measured or failed.
+# value PLAN LABEL [memory|processor]: the median in µs, in KB, or in µs of processor time; empty if it was not measured
+# or failed.
 value() {
   local column=2
   case ${3:-} in memory) column=3 ;; processor) column=5 ;; esac
   awk -F '\t' -v label="$2" -v column=$column '$1 == label && $4 == 0 { print $column }' "$place/$1.results"
 }
 
-# ratio PLAN LABEL REFERENCE: nothing if either failed.
+# ratio PLAN LABEL REFERENCE: empty if either failed.
 ratio() {
   local one other
   one=$(value "$1" "$2") other=$(value "$1" "$3")
   [ -z "$one" ] || [ -z "$other" ] || calculate "$one / $other"
 }
 
-# calculate EXPRESSION: by awk; nothing if there is a number missing in it.
+# calculate EXPRESSION: by awk; empty if a number is missing.
 calculate() { awk "BEGIN { printf \"%.4f\\n\", $1 }" 2>/dev/null; }
 
 heading() { printf '%-50s %18s  %10s %s\n' operation measured bar holds; }

@@ -1,4 +1,4 @@
-# The most memory that a command uses.
+# The peak memory of the commands.
 
 plan_memory() {
   local name root=$place/memory
@@ -17,7 +17,7 @@ plan_memory() {
   line task-create "$root" "$bin/task-create" -t process "one more task"
 }
 
-# A small one in the first line, so that both find the same files.
+# A small message first, so that both find the same files.
 plan_large() {
   local size
   for size in 1 100; do
@@ -29,10 +29,10 @@ plan_large() {
 
 part_memory() {
   local label kilobytes name
-  local too_busy=100  # who else runs does not matter here
+  local too_busy=100  # other load does not matter here
   make_board memory 10000
   run memory 1 < <(plan_memory)
-  # A command that says no (exit 1) has used its memory all the same.
+  # A command that exits with 1 has used its memory all the same.
   while IFS=$'\t' read -r label _ kilobytes _; do
     [ "$label" != '#others' ] || continue
     row "memory of $label, 10000 tasks" "$(calculate "$kilobytes / 1024")" MB most 8

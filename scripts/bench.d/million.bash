@@ -1,9 +1,9 @@
-# A board of 1,000,000 tasks: made in batches of 100,000, claimed from, listed.
+# A board of 1,000,000 tasks: created in batches of 100,000, claimed from, listed.
 
 part_million() {
   local root=$place/million size=1000000 each=100000 made began
   make_team "$root" process process
-  # Beyond what a board holds by default.
+  # More than the default limit of a board.
   "$bin/team-config" -C "$root" tasks.max 0 || fail "cannot raise the limit of a board"
   began=$(date +%s.%N)
   for ((made = 0; made < size; made += each)); do

@@ -1,9 +1,9 @@
 #!/bin/bash
-# peer.sh VERB … - what a careful person writes instead, on the same files, with flock and jq
+# peer.sh VERB … - the same operations in a careful shell script, on the same files, with flock and jq
 #
 #   claim OWNER   create SUBJECT   complete ID   get ID   list   send TEXT   recv
 
-# replace ID FILTER [OPTION…]: the task, changed by jq.
+# replace ID FILTER [OPTION…]: changes the task with jq.
 replace() {
   jq "${@:3}" "$2" ".tasks/$1.json" >".tasks/.new-$$" && mv ".tasks/.new-$$" ".tasks/$1.json"
 }

@@ -1,18 +1,18 @@
-# The same with the tools that a user would pick instead: the sqlite3 command, nq, task-spooler, taskwarrior, a shell
-# script with flock and jq, and Python; each does what comes nearest to ours, on boards of 1,000 tasks.
+# The same operations with other tools: the sqlite3 command, nq, task-spooler, taskwarrior, a shell script with flock
+# and jq, and Python. Each does the operation that is nearest to ours, on boards of 1,000 tasks.
 
 ours() { line ours "$place/peers" "$bin/$1" -t process "${@:2}"; }
 
 # sqlite LABEL STATEMENT: as durable as our "process".
 sqlite() { line "$1" "$place/databases/wal-1000" sqlite3 board.db "PRAGMA synchronous = OFF; $2"; }
 
-# scripts VERB [OPERAND]: both of them.
+# scripts VERB [OPERAND]: the shell script and the Python script.
 scripts() {
   line shell "$place/scripts" bash "$here/bench.d/peer.sh" "$@"
   line python "$place/scripts" "$python" "$here/bench.d/peer.py" "$@"
 }
 
-# warrior LABEL WORD…: without questions and without what it says by the way.
+# warrior LABEL WORD…: without questions and without extra output.
 warrior() { line "$1" "$place/warrior" task rc:"$place/warrior/rc" rc.verbose=nothing "${@:2}"; }
 
 plan_peer_claim() {
@@ -21,7 +21,7 @@ plan_peer_claim() {
   sqlite sqlite "$(<"$here/bench.d/claim.sql")"
   sqlite - "UPDATE task SET status = 'pending', owner = NULL WHERE id = 1"
   scripts claim w%n
-  # By its number: it has no command that takes the next one in one step.
+  # By its number: it has no atomic command for the next task.
   warrior warrior 1 start
   warrior - 1 stop
 }
@@ -39,7 +39,7 @@ plan_peer_power() {
   done
 }
 
-# A queue whose first job waits takes jobs and does not run them.
+# A queue whose first job waits accepts jobs and does not run them.
 plan_peer_create() {
   ours task-create "one more task"
   sqlite sqlite "INSERT INTO task (subject) VALUES ('one more task') RETURNING id"
@@ -99,8 +99,8 @@ name_of() {
   esac
 }
 
-# report VERB COMMAND: a row for each peer. To list is to read every file: what that costs, and its bar, stands above,
-# and those who keep all tasks in one file cannot be compared.
+# report VERB COMMAND: a row for each peer. Listing reads every file; its cost and its bar are above. Tools that keep
+# all tasks in one file cannot be compared.
 report() {
   local label
   while IFS=$'\t' read -r label _; do
@@ -133,7 +133,7 @@ make_peers() {
     fail "cannot start the queues"
 }
 
-# Lets the queues run empty.
+# Empties the queues.
 end_peers() {
   echo >"$place/nq/go"
   echo >"$place/nq/go"
@@ -143,7 +143,7 @@ end_peers() {
   unset NQDIR TS_SOCKET
 }
 
-# against_sqlite LABEL: with whichever of its journals is faster.
+# against_sqlite LABEL: uses the faster one of its journals.
 against_sqlite() {
   printf '%s\n' "$(ratio peer_power wal "$1")" "$(ratio peer_power delete "$1")" | sort -g | head -n 1
 }

@@ -1,4 +1,4 @@
-# What claiming the next task costs on boards of all sizes, for us and for others; drawn as man/claim-next.svg.
+# The cost of claiming the next task on boards of all sizes, for teamkit and other tools; drawn as man/claim-next.svg.
 
 plan_quick() {
   local root=$place/boards/$1
@@ -9,7 +9,7 @@ plan_quick() {
   line - "$place/databases/wal-$1" sqlite3 board.db "UPDATE task SET status = 'pending', owner = NULL WHERE id = 1"
 }
 
-# Those who read every file. The next claim of ours looks at every file as well, after somebody else wrote some: it is
+# The tools that read every file. After another program wrote some files, our next claim also looks at every file: it is
 # not counted.
 plan_scans() {
   local root=$place/boards/$1

@@ -1,8 +1,8 @@
-# What a turn of a teammate costs besides the model, in processor time, by the length of its conversation so far.
+# The processor time of a teammate for one turn, without the model, by the length of its conversation.
 
 TURNS=20
 
-# transcript MESSAGES: a conversation of so many, the user's and the model's in turn.
+# transcript MESSAGES: a conversation of so many messages, of the user and the model in turn.
 transcript() {
   awk -v pairs=$(($1 / 2)) 'BEGIN {
     for (i = 1; i <= pairs; i++) {
@@ -15,7 +15,7 @@ transcript() {
   }'
 }
 
-# A model that calls a tool so often, and then is done; or is done at once.
+# A model that calls a tool so often, and then ends; or ends at once.
 model_script() {
   jq -n --argjson turns $TURNS '[
     {when: {user: "count"}, again: true, steps: ([range($turns) | [{tool: "TaskList", input: {}}]] + ["done"])},

@@ -1,6 +1,7 @@
-# Who waits: how soon it is awake, and what it costs until then.
+# Waiting processes: how soon they wake, and what they cost until then.
 
-# woken LABEL: what `wake` measures by the plan on stdin, with the start of what wakes and of what is run then.
+# woken LABEL: the result of `wake` for the plan on stdin. It includes the start of the command that wakes and of the
+# command that runs then.
 woken() {
   "$place/wake" "$wake_rounds" "$place/sign" >"$place/$1.results" 2>"$place/$1.errors" || cat "$place/$1.errors" >&2
 }
@@ -14,14 +15,14 @@ report_woken() {
   "$3" "  the 95th of 100" "$p95" ms most 20
 }
 
-# rank LABEL: the same figures of the microseconds on stdin.
+# rank LABEL: the same figures for the microseconds on stdin.
 rank() {
   sort -g | awk '{ all[NR] = $1 } END { if (NR) print "median", all[int((NR + 1) / 2)] "\np95", all[int(NR * 0.95 + 0.5)] }' \
     >"$place/$1.results"
 }
 
-# From the making of a message, which its id tells to the millisecond, to the reader's note that it has it. (That it was
-# sent is noted after it is there, and so at times after it was received.)
+# From the creation of a message, which its id tells to the millisecond, until the reader notes that it has it. (The
+# sender notes the sending only after the message is there, at times after the reader has it.)
 message_wakes() {
   jq -r --arg reader "$1" 'select(.event.type == "MESSAGE_DELIVERED" and .event.recipient == $reader) |
     [.event.message_id, .timestamp] | @tsv' "$place"/waiting/.teams/waiting/events*.jsonl |
@@ -32,7 +33,7 @@ message_wakes() {
     }'
 }
 
-# From the end of a task to the claim of the one that waited for it, by the files of the board.
+# From the end of a task to the claim of the task that waited for it, by the files of the board.
 task_wakes() {
   jq -r '[.id, (.blockedBy[0] // 0), (.claimedAt // 0), (.completedAt // 0)] | @tsv' "$place"/waiting/.tasks/*.json |
     awk '{ claimed[$1] = $3; ended[$1] = $4; if ($2) first[$1] = $2 }
@@ -44,7 +45,7 @@ plan_waiting_reader() {
   line trigger "$place/waiting" "$bin/team-send" --as lead user "a message of some words"
 }
 
-# A teammate whose work is to say that it is awake.
+# A teammate that reports that it is awake.
 plan_idle_teammate() {
   line waiter "$place/waiting" "$bin/teammate-run" "$1" --quiet "${@:2}" --exec "echo >'$place/sign'"
 }
@@ -54,7 +55,7 @@ plan_messages() {
   line trigger "$place/waiting" "$bin/team-send" --as lead reader "a message of some words"
 }
 
-# Those that lead to a task are for somebody else, so that the teammate has nothing but what becomes free.
+# The tasks before it are for another role, so that the teammate only gets the unblocked task.
 plan_tasks() {
   plan_idle_teammate worker
   line before "$place/waiting" "$bin/task-claim" %r --as boss
@@ -68,8 +69,7 @@ fill_waiting() {
   }' | "$bin/task-create" -C "$place/waiting" - >/dev/null || fail "cannot fill a board"
 }
 
-# system_calls PID SECONDS: that it makes meanwhile, without the one that strace interrupts. Nothing if that cannot be
-# told.
+# system_calls PID SECONDS: the calls in that time, without the one that strace interrupts. Empty if strace cannot tell.
 system_calls() {
   timeout "$2" strace -f -p "$1" -o "$place/calls" 2>"$place/calls.errors"
   ! grep -q 'not permitted' "$place/calls.errors" || return

@@ -317,12 +317,12 @@ class Checker:
         self.hidden += max(0, missing - silent - unsure - released)
 
     def check_unexplained(self):
-        # A claim by number releases what others left, too.
+        # A claim by id also releases abandoned tasks.
         nameless = sum(1 for op in self.ops if op.open and op.kind in ('next', 'reclaim', 'claim'))
         if self.hidden > nameless:
             self.verdict.add('refused but done', f'{self.hidden} changes of tasks, {nameless} who may have made them')
 
-    # edit: by hand, done in one rename. `mark` goes into metadata.person; `opens`: from then on anybody may take it.
+    # edit: by hand, with one rename. `mark` goes into metadata.person; `opens`: from then on anybody may claim it.
     def check_edits(self, task):
         marks = [edit for edit in self.edits[task] if edit.done and edit.mark]
         if not marks:
@@ -336,7 +336,7 @@ class Checker:
         if final < marks[-1].mark:
             self.verdict.add('lost', f'edit {marks[-1].mark} by hand of task {task} is gone, {final} is there')
 
-    # update with `counts`: by --if-rev, one more than was read.
+    # update with `counts`: with --if-rev, the value that was read plus one.
     def check_counters(self):
         steps = collections.defaultdict(list)
         for op in self.by_kind['update']:
@@ -352,7 +352,7 @@ class Checker:
             if not len(done) <= final <= len(done) + unsure:
                 self.verdict.add('lost', f'counter {task} is {final} after {len(done)} steps and {unsure} killed ones')
 
-    # death: of the process of a member, whose tasks are free from then on.
+    # death of the process of a member: its tasks are free from then on.
     def holdings(self):
         """When a claim was certainly in force: from its answer until somebody may have ended it."""
         found = collections.defaultdict(list)
@@ -578,7 +578,7 @@ class Checker:
             elif file['status'] != 'pending' and not answers[request]:
                 self.verdict.add('refused but done', f'request {request} is {file["status"]}, and nobody answered it')
 
-    # join, leave: member, each the matter of one client.
+    # join, leave: member; only one client uses each name.
     def check_members(self):
         latest = collections.defaultdict(list)
         for op in self.by_kind['join'] + self.by_kind['leave']:

@@ -149,7 +149,7 @@ class Scene:
             self.call('team-join', f'm-{i}')
             with open(os.path.join(self.root, f'.teams/alpha/m-{i}.alive'), 'xb') as life:
                 os.fchmod(life.fileno(), 0o600)
-        # Nobody has these roles, so claim --next passes them by.
+        # Nobody has these roles, so claim --next skips them.
         self.balls = self.create('ball', BALLS, role='ball')
         self.ledgers = self.create('ledger', LEDGERS, role='ledger')
         self.counters = self.create('counter', COUNTERS, role='counter')
@@ -246,7 +246,7 @@ class Client:
         if self.task is not None:
             self.end_task()
 
-    # Of the board.
+    # Operations on the board.
 
     def taken(self, told):
         if told['exit'] == 0:
@@ -350,7 +350,7 @@ class Client:
         self.log.told(exit=0)
         self.scene.slots.happened(('death', 0))
 
-    # Of the mail.
+    # Operations on mail.
 
     def send(self):
         to = self.choose.choice(self.scene.members + ['lead'])
@@ -390,7 +390,7 @@ class Client:
         if mode != 'hold':
             return
         if told['exit'] not in history_checker.REFUSALS | {0}:
-            self.life += 1  # what it held, if anything, comes again
+            self.life += 1  # held messages are delivered again
             return
         ids = [message['id'] for message in history_checker.lines_of(told['out'])]
         if ids and self.choose.random() < 0.8:
@@ -398,7 +398,7 @@ class Client:
         elif self.choose.random() < 0.5:
             self.life += 1
 
-    # Of requests.
+    # Operations on requests.
 
     def plan(self):
         number = self.number()
@@ -435,7 +435,7 @@ class Client:
                 'shutdown_response', '--request-id', request, '--approve' if approve else '--reject', '--as', member,
                 '--json')
 
-    # Of the team.
+    # Operations on the team.
 
     def visit(self):
         """A guest of mine comes or goes."""

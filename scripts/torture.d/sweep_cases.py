@@ -33,14 +33,14 @@ task-claim 3 --as bob
 """
 NOTHING = ":"
 
-# Ann ran, took a task and is no more.
+# Ann ran, claimed a task and died.
 ANN_DIED = """
 task-claim 6 --as ann
 (umask 077 && : >.teams/alpha/ann.alive)
 """
-# Not by waiting: the second claim would give back the first one.
+# Without waiting: the second claim would release the first one.
 LEASES_OVER = "sed -i 's/\"until\": [0-9.]*/\"until\": 1/' .tasks/[16].json\n"
-# What a writer leaves that is killed inside one write.
+# The leftovers of a writer that was killed inside one write.
 TORN_MAIL = "printf '{\"id\":\"01M7J4GCR03N083X' >>.teams/alpha/bob_inbox.jsonl\n"
 TORN_LOG = "printf '{\"seq\":99,\"timest' >>.teams/alpha/events.jsonl\n"
 # Bob's reader died between taking and acknowledging.
@@ -67,7 +67,7 @@ BLUEPRINT = """cat >../team.json <<'EOT'
  "tasks": [{"key": "a", "subject": "A"}, {"subject": "B", "blockedBy": ["a"]}]}
 EOT
 """
-# A conversation of a lead, to be played back.
+# A recorded conversation of a lead.
 RECORDED = """
 cat >../rules <<'EOT'
 [{"when": {"tool": "FinishTeam"}, "steps": [[{"tool": "TaskCreate", "input": {"subject": "A"}}],
@@ -249,12 +249,12 @@ READERS = {
     "team-log": "team-log",
     "team-report": "team-report",
     "team-status": "team-status",
-    # On a terminal it speaks by the same call as team-send; here it finds none.
+    # On a terminal it uses the same call as team-send; here it finds no terminal.
     "team-top": "team-top",
     "team-wait": "team-wait message --as bob --timeout 0.01",
     "team-where": "team-where",
     "teammate-list": "teammate-list",
-    # The executables behind all others: by their own names they list the commands.
+    # The two executables: under their own names they list the commands.
     "teamkit": "teamkit",
     "teamkit-net": "teamkit-net",
 }

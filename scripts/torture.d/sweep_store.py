@@ -108,7 +108,7 @@ class Store:
             elif name == ".tmp":
                 self.litter += [os.path.join(path, left) for left in os.listdir(self._path(path))]
             elif name == ".batch":
-                # Decided, and moved in by whoever comes next: these are tasks.
+                # Committed, and moved in by the next process: these are tasks.
                 self.litter.append(path)
                 for inner in os.listdir(self._path(path)):
                     self._read_task(board, os.path.join(path, inner), inner)
@@ -211,7 +211,7 @@ class Store:
         self.messages += waiting + held
         self.pending[team, owner] = [message.get("id") for message in waiting]
         self.held[team, owner] = [message.get("id") for message in held]
-        # What is delivered again comes before the rest: the order is that of each sender's.
+        # Messages that are delivered again come before the others. Only the order of each sender counts.
         for sender in {message.get("sender") for message in waiting}:
             self.units[f"mail {team}/{owner} from {sender}"] = [
                 message for message in waiting if message.get("sender") == sender]

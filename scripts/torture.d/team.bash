@@ -1,7 +1,7 @@
-# Common to the stories about teammates: a folder of their own, teammates that may be killed, and counts.
+# Common code of the stories about teammates: a folder, teammates that may be killed, and counts.
 #
-# A story begins with `begin BIN` and ends with `finish`, which exits 1 if something happened that may never happen.
-# What it made goes with it, or stays with KEEP=1. The disk is TMPDIR, else /tmp; TEAM_DURABILITY is process unless set.
+# A story begins with `begin BIN` and ends with `finish`, which exits 1 if a guarantee was broken. Its files are removed
+# at the end, unless KEEP=1. The disk is TMPDIR, else /tmp; TEAM_DURABILITY is process unless it is set.
 set -u
 
 declare -A PID=()   # of each teammate
@@ -17,7 +17,7 @@ begin() {
   export TEAM_DURABILITY=${TEAM_DURABILITY:-process} LC_ALL=C.UTF-8
   PLACE=$(mktemp -d "${TMPDIR:-/tmp}/team.XXXXXX") || exit
   export XDG_STATE_HOME=$PLACE/.state
-  export STORY=$PLACE  # by which all that is started can be told
+  export STORY=$PLACE  # marks all started processes
   trap clear_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
@@ -27,7 +27,7 @@ begin() {
   touch killed
 }
 
-# What a teammate has started ends with it.
+# All processes that a teammate has started end with it.
 clear_up() {
   local pid
   for pid in "${PID[@]}"; do kill -KILL "$pid" 2>/dev/null; done
@@ -36,19 +36,19 @@ clear_up() {
   if [ -n "${KEEP:-}" ]; then echo "it is all in $PLACE"; else rm -rf "$PLACE"; fi
 }
 
-# enlist NAME N: NAME-1 to NAME-N join the team, so that everybody who waits for all of them knows them.
+# enlist NAME N: NAME-1 to NAME-N join the team, so that commands that wait for all members know them.
 enlist() {
   local i
   for ((i = 1; i <= $2; i++)); do team-join "$1-$i" >/dev/null || exit; done
 }
 
-# start NAME [OPTION…]: a teammate; what it says is kept over all its lives.
+# start NAME [OPTION…]: starts a teammate; the output of all its runs is kept.
 start() {
   teammate-run "$@" >>"$1.out" 2>>"$1.err" </dev/null &
   PID[$1]=$!
 }
 
-# await_idle: until all that were started idle.
+# await_idle: waits until all started teammates are idle.
 await_idle() {
   local deadline=$((SECONDS + 60))
   until [ "$(teammate-list | cut -f 3 | grep -cx idle)" = "${#PID[@]}" ]; do
@@ -61,7 +61,7 @@ runs() {
   kill -0 "${PID[$1]}" 2>/dev/null
 }
 
-# kill_one NAME: as a crash would. Which life that was is read when it is over: nobody writes that file any more.
+# kill_one NAME: kills it, as a crash would. Reads its run id afterwards, when nobody writes that file any more.
 kill_one() {
   local status=0
   kill -KILL "${PID[$1]}" 2>/dev/null
@@ -70,13 +70,13 @@ kill_one() {
     KILLS=$((KILLS + 1))
     sed -n 's/^ *"run": "\(.*\)",/\1/p' ".teams/alpha/$1.json" >>killed 2>/dev/null
   else
-    # Nobody had asked it to: 4 if the one before has not gone, else something to look at.
+    # It ended by itself: 4 if the one before still runs, else an error to look at.
     ENDED_EARLY=$((ENDED_EARLY + 1))
     echo "$1 had ended with $status: $(tail -n 1 "$1.err")" >>early
   fi
 }
 
-# stop_all: by the handshake; none of them may have ended before.
+# stop_all: with the handshake; none of them may have ended before.
 stop_all() {
   local name
   for name in "${!PID[@]}"; do
@@ -87,17 +87,17 @@ stop_all() {
     }
   done
   teammate-stop --all --timeout 30 >stopped 2>&1 || never "$(cat stopped)"
-  # They have left the team; a sanitizer looks for leaks after that.
+  # They have left the team; a sanitizer checks for leaks after that.
   for name in "${!PID[@]}"; do timeout 10 tail --pid="${PID[$name]}" -s 0.01 -f /dev/null; done
 }
 
-# events: number, time, who, type, task and new state of each, in order.
+# events: number, time, member, type, task and new state of each event, in order.
 events() {
   cat .teams/alpha/events-*.jsonl .teams/alpha/events.jsonl 2>/dev/null |
     jq -r '[.seq, .timestamp, .agent_id, .event.type, .event.task_id // "-", .event.to // "-"] | @tsv' | sort -n
 }
 
-# never TEXT…: what may never happen has happened.
+# never TEXT…: reports a broken guarantee.
 never() {
   BROKEN=$((BROKEN + 1))
   printf 'never: %s\n' "$*"
@@ -115,7 +115,8 @@ all() {
   [ "$1" = "$2" ] || BROKEN=$((BROKEN + 1))
 }
 
-# middle_and_longest TEXT: of the numbers on stdin, as milliseconds; TEXT says what took so long.
+# middle_and_longest TEXT: the median and the maximum of the numbers on stdin, in milliseconds; TEXT says what was
+# measured.
 middle_and_longest() {
   sort -n | awk -v text="$1" '{ all[NR] = $1 * 1000 }
     END { printf "%.1f ms %s in the middle, %.1f at the longest\n", all[int((NR + 1) / 2)], text, all[NR] }'
@@ -126,7 +127,7 @@ seconds_since() {
   awk -v from="$1" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.3f", to - from }'
 }
 
-# left_running: what the story has started and that still runs, a line each.
+# left_running: the processes of the story that still run, a line each.
 left_running() {
   local file files
   files=$(grep -lszxF "STORY=$STORY" /proc/[0-9]*/environ 2>/dev/null)  # grep is among them, and gone afterwards
