@@ -23,7 +23,7 @@ check() { run --separate-stderr "$PROJECT/scripts/check-citations" .; }
   as_expected 0 '' ''
 }
 
-@test "names what a comment cites and is not there" {
+@test "names a file that a comment cites and that does not exist" {
   setup_tree
   printf '%s\n' 'int one;  // as guarantees.md promises' '// task-clam(1)' '// see libteam/base/gone.h' >cmd/one.cc
   printf '%s\n' '# as the contract says' 'run lost.md' >scripts/two

@@ -1,7 +1,7 @@
 # What nobody types: the short form of tests/fuzz/command-lines.
 load helper
 
-@test "every program does or refuses what any command line says, and touches nothing outside its folder" {
+@test "every program obeys or refuses any command line, and touches nothing outside its folder" {
   run "$PROJECT/tests/fuzz/command-lines" --runs 132 --seconds 30 "$BIN"
 
   echo "$output"

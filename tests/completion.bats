@@ -135,7 +135,7 @@ setup_here() { ln -s "$COMPLETION" completion; }
   same '' "$(complete_line task-list -t '')"
 }
 
-@test "asks the programs beside the one that is on the line" {
+@test "asks the programs beside the one on the command line" {
   setup_here
   task-create 'one'
 

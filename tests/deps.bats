@@ -28,7 +28,7 @@ installs() { grep -q "^-qy install .* $1\( \|$\)" asked; }
   for package in bats parallel strace tmux mandoc faketime jq git clang sqlite3; do ! installs "$package" || return; done
 }
 
-@test "each purpose installs what it needs" {
+@test "each purpose installs its packages" {
   setup_path
 
   deps demo-exec
@@ -71,7 +71,7 @@ installs() { grep -q "^-qy install .* $1\( \|$\)" asked; }
   [ ! -e asked ]
 }
 
-@test "says what is needed when apt-get fails or is missing" {
+@test "names the missing packages when apt-get fails or is missing" {
   setup_path
 
   REFUSES=100 deps demo

@@ -106,7 +106,7 @@ options_of() {
   same "$(for command in $(commands); do echo "$command $(purpose_of "$command")"; done)" "$listed"
 }
 
-@test "the options of a page are those of the command, with their values and in their order" {
+@test "a page has the options of its command, with their values and in their order" {
   for command in $(documented); do
     same "$(options_of "$command")" "$(options_of_page "$PROJECT/man/$command.1")" || failed+=" $command"
   done

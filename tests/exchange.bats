@@ -121,7 +121,7 @@ paused_message() {
   same 2 "$(team-recv --type error | wc -l)"
 }
 
-@test "counts neither what is said to the user nor what has no run" {
+@test "counts neither messages to the user nor messages without a run" {
   make_team
 
   for i in {1..8}; do

@@ -109,7 +109,7 @@ letter() {
   done
 }
 
-@test "what several readers that died had taken comes again in its order, each once, and so it is shown" {
+@test "messages taken by several dead readers are shown and delivered again, each once and in order" {
   prepare
   cd .teams/alpha
   letter 1 2 >backend_taken.jsonl

@@ -77,7 +77,7 @@ setup_three() {
   as_expected 0 $'3\tin_progress\tbackend\t2\t-\tthird' ''
 }
 
-@test "completed by hand in place: those that waited are free" {
+@test "completed by hand in place: the waiting tasks are ready" {
   task-create 'first' --owner frontend
   task-create 'second' --blocked-by 1
   edit_in_place 1 '.status = "completed"'
@@ -97,7 +97,7 @@ setup_three() {
   as_expected 0 $'2\tin_progress\tbackend\t0\t-\tsecond' ''
 }
 
-@test "put back to pending by hand in place: those that wait for it are blocked again" {
+@test "set back to pending by hand in place: the waiting tasks are blocked again" {
   task-create 'first'
   task-create 'second' --blocked-by 1
   task-claim 1 --as frontend
@@ -232,7 +232,7 @@ setup_three() {
   as_expected 0 $'2\tin_progress\tbackend\t0\t-\tsecond' ''
 }
 
-@test "a completed blocker deleted by hand: those that wait for it are blocked" {
+@test "a completed blocker deleted by hand: the waiting tasks are blocked" {
   task-create 'first'
   task-create 'second' --blocked-by 1
   task-claim 1
@@ -284,7 +284,7 @@ setup_three() {
   as_expected 0 $'2\tin_progress\tbackend\t0\t-\tsecond' ''
 }
 
-@test "an edit between a look and a change is a conflict for who asks by rev" {
+@test "an edit between a look and a change with --if-rev is a conflict" {
   task-create 'first'
   edit_in_place 1 '.rev = 7'
 
@@ -658,7 +658,7 @@ the_story_goes_on() {
   [ -e .tasks/1.json ]
 }
 
-@test "what a person keeps in the scratch folder is not swept" {
+@test "files of a person in the scratch folder are not swept" {
   mkdir -p docs/.tmp
   echo mine >docs/.tmp/mine
   team-create alpha --board docs

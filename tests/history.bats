@@ -122,7 +122,7 @@ accepted() {
   rejected 'out of order' 'had rev 2 before'
 }
 
-@test "two who stepped a counter to the same number are rejected" {
+@test "two clients that set a counter to the same number are rejected" {
   task-create one
   task-update 1 --metadata n=1 && task-update 1 --metadata n=1
   ran 1 1 5 0 "$(task 1 2 pending - '{"n":1}' | jq -c '.attempts = 0')"$'\n' kind=update task=1 key=n value=1 if_rev=1 counts=1

@@ -54,7 +54,7 @@ events() { team-log --type "$1" | wc -l; }
   as_expected 7 '' 'task-create: permission_denied: hook task-created: exit status 137'
 }
 
-@test "what a hook says without refusing is nobody's business" {
+@test "the output of a hook that accepts is ignored" {
   make_team
   hook task-created <<<'echo out; echo err >&2'
 
@@ -85,7 +85,7 @@ events() { team-log --type "$1" | wc -l; }
   same "hook task-created: $(printf 'x%.0s' {1..999})…" "$(jq -r .error <<<"$stderr")"
 }
 
-@test "a hook need not read what it is told" {
+@test "a hook need not read its input" {
   make_team
   hook task-created <<<'exit 0'
 
@@ -254,7 +254,7 @@ events() { team-log --type "$1" | wc -l; }
   same true "$(team-recv --type shutdown_response --wait=20 --json | jq .approve)"
 }
 
-@test "a hook runs in the root, with our commands first and who acts in its environment" {
+@test "a hook runs in the root, with our commands first in PATH and the caller in its environment" {
   make_team
   mkdir -p deep/inside
   hook task-created <<<'{ pwd; echo "$TEAM_HOOK_FILE"; echo "$TEAM_ROOT $TEAM_NAME $TEAM_MEMBER $TEAM_RUN_ID $TEAM_HOOK"; echo "${PATH%%:*}"; } >seen'
@@ -341,7 +341,7 @@ $(realpath "$BIN")" "$(cat seen)"
   [ ! -e told ]
 }
 
-@test "post hooks hear of what was given back even if the claim that did it is refused" {
+@test "post hooks run for released tasks even if the claim that released them is refused" {
   make_team
   touch .teams/alpha/backend.alive
   task-create 'first'
@@ -368,7 +368,7 @@ $(realpath "$BIN")" "$(cat seen)"
   same '' "$(task-list)"
 }
 
-@test "a hook that hangs and does not want to end is killed, with all that it started" {
+@test "a hook that hangs and ignores TERM is killed with all its child processes" {
   make_team
   team-config hooks.timeout 200ms
   hook task-created <<<'trap "" TERM; setsid tail -f /dev/null & echo $$ $! >pids; while :; do wait; done'
@@ -427,7 +427,7 @@ $(realpath "$BIN")" "$(cat seen)"
   [[ $output == *"hooks.timeout takes seconds"* ]]
 }
 
-@test "what a hook leaves running ends with it" {
+@test "processes that a hook leaves running end with it" {
   make_team
   hook post-task-created <<<'setsid tail -f /dev/null >/dev/null 2>&1 & echo $! >pid'
 

@@ -38,7 +38,7 @@ expected_files() {
   same '' "$(find stage -type d ! -perm 755)"
 }
 
-@test "installs over what is there" {
+@test "installs over an older version" {
   project_make install
   listed >first
 
@@ -48,7 +48,7 @@ expected_files() {
   listed | cmp - first
 }
 
-@test "uninstalls all that it installed and nothing else" {
+@test "uninstalls every installed file and nothing else" {
   mkdir -p stage/opt/kit/bin
   echo mine >stage/opt/kit/bin/mine
   project_make install

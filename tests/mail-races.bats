@@ -47,7 +47,7 @@ in_order() {
   awk -F '\t' '{ split($4, part, " "); if (part[2] <= last[part[1]]) exit 1; last[part[1]] = part[2] }' "$1"
 }
 
-@test "8 writers and a reader: all that was sent is received, once, in the order of each writer" {
+@test "8 writers and a reader: every message is received once, in the order of each writer" {
   make_team
   touch writing
   drain received &
@@ -99,7 +99,7 @@ in_order() {
   for i in {1..4}; do in_order "received-$i"; done
 }
 
-@test "8 writers and readers that take some, or those of one type: the same" {
+@test "8 writers and readers that take some messages, or one type: the same" {
   make_team
   touch writing
   take_in_turns() {
@@ -140,7 +140,7 @@ drain_until_killed() {
   done
 }
 
-@test "8 writers and readers that are killed: nothing is lost, and what is repeated has the same id" {
+@test "8 writers and readers that are killed: no message is lost, and a repeated one has the same id" {
   make_team
   touch writing
   drain_until_killed &
@@ -158,7 +158,7 @@ drain_until_killed() {
   (($(ls part-* | wc -l) > 5))
 }
 
-@test "writers that are killed lose none of what they said was sent, and harm no other message" {
+@test "killed writers lose no confirmed message and damage no other message" {
   make_team
   exec 9>writing
   flock 9  # held by every writer, and by one that outlives its shell

@@ -108,12 +108,12 @@ was_taken() {
   in_both_formats was_repeated
 }
 
-@test "a stream that is cut: the call is made again, and what was heard is void" {
+@test "a stream that is cut: the call is repeated, and the partial answer is void" {
   FAULT='{"cut": 5, "times": 1}'
   in_both_formats was_void
 }
 
-@test "a stream that is reset: the call is made again, and what was heard is void" {
+@test "a stream that is reset: the call is repeated, and the partial answer is void" {
   FAULT='{"cut": {"events": 5, "how": "reset"}, "times": 1}'
   in_both_formats was_void
 }
@@ -258,7 +258,7 @@ END
   same 'pending null' "$(status_of 1)"
 }
 
-@test "what was too much for one teammate slows the others down" {
+@test "an overload reported to one teammate slows the others down" {
   a_team 'One' 'Two'
   start_model <<'END'
 [{"when": {"system": "teammate 'bob'"}, "answer": "Never.", "fault": {"status": 429, "retry_after": 100}},

@@ -164,7 +164,7 @@ END_OF_SCRIPT
   same "Two thirds. $(cat id)" "$(team-recv --as user --json | jq -r '"\(.content) \(.reply_to)"')"
 }
 
-@test "what was said when it was killed after its last word is the result, and the model is not asked again" {
+@test "a teammate killed after its last words has them as the result, and the model is not called again" {
   start_model <<<'[{"answer": "Done."}]'
   team-create alpha >/dev/null
   task-create 'talk' >/dev/null
@@ -214,7 +214,7 @@ END_OF_SCRIPT
   same 1 "$(grep -c '"type":"work"' .teams/alpha/lead_transcript.jsonl)"
 }
 
-@test "while six talk at once, the log tells of each what the model said to it, whole and in order" {
+@test "while six talk at once, the log has the words of each model, complete and in order" {
   start_model talk
   team-create alpha --max-teammates 0 >/dev/null
   team-config model.concurrency 3

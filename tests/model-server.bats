@@ -234,7 +234,7 @@ https://platform.openai.com/account/api-keys. (invalid_api_key)" 401
   as_expected 0 'invalid_request_error: you must provide a model parameter' 400
 }
 
-@test "refuses what Anthropic refuses" {
+@test "refuses the same requests as Anthropic" {
   serve <<<'[{"answer": "hi"}]'
 
   refuses anthropic <<'END'
@@ -291,7 +291,7 @@ END
   same 200 "$stderr"
 }
 
-@test "refuses what OpenAI refuses" {
+@test "refuses the same requests as OpenAI" {
   serve <<<'[{"answer": "hi"}]'
 
   refuses openai <<'END'

@@ -13,7 +13,7 @@ load mail
   same '1: first' "$(cat seen)"
 }
 
-@test "claim all that is ready, one by one" {
+@test "claim all ready tasks, one by one" {
   for i in 1 2 3; do task-create "task $i"; done
 
   task-list --ready | cut -f1 | while read -r id; do task-claim "$id" --as "worker-$id"; done

@@ -124,7 +124,7 @@ record() { cat ".teams/alpha/requests/$1.json"; }
   [ ! -e .teams/alpha/requests ]
 }
 
-@test "exits 3 for one who is no member, and for a task that is not there" {
+@test "exits 3 for a caller that is not a member, and for a missing task" {
   make_team
 
   run --separate-stderr plan-submit 'mine' --as stranger

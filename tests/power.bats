@@ -1,7 +1,7 @@
 # The long form is scripts/torture.d/power.
 load helper
 
-@test "what was acknowledged survives a cut of power, whole, and the next command works" {
+@test "acknowledged changes survive a power failure complete, and the next command works" {
   run timeout 100 "$PROJECT/scripts/torture.d/power" "$BIN" --cuts 8 --seconds 12
 
   echo "$output"

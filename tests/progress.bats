@@ -1,6 +1,6 @@
 load helper
 
-@test "who waits on a terminal sees how far the board is and who is on what" {
+@test "a waiting command on a terminal shows the progress of the board and the work of members" {
   team-create alpha
   task-create first
   task-create second
@@ -24,7 +24,7 @@ load helper
   [[ $output == *$'0 of 1 done\e[Ktask-wait: no: not within 0.3 s'* ]]
 }
 
-@test "what ends is printed on a line of its own" {
+@test "an ended task is printed on its own line" {
   task-create first
   task-claim 1
   touch shown
@@ -58,7 +58,7 @@ load helper
   [[ $output != *'#3'* ]]
 }
 
-@test "a signal ends who waits as ever, and the line is wiped first" {
+@test "a signal ends a waiting command as usual, and the line is erased first" {
   task-create first
 
   for signal in INT TERM; do

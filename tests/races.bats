@@ -157,7 +157,7 @@ hold_and_release() {
   [ ! -e errors ]
 }
 
-@test "a program that knows nothing of us sees each file whole, and what it has open does not change" {
+@test "another program sees each file complete, and an open file does not change" {
   task-create 'first'
   task-create 'second'
   exec 8<.tasks/1.json

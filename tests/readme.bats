@@ -38,13 +38,13 @@ goes_as_printed() {
   goes_as_printed 'A tour of five minutes' demo/graphql
 }
 
-@test "the five commands of the README print what it says" {
+@test "the five commands of the README print the output in the README" {
   mkdir empty
 
   goes_as_printed 'Five commands' empty
 }
 
-@test "what the README does by hand prints what the README says" {
+@test "the section By hand of the README prints the output in the README" {
   mkdir empty
 
   goes_as_printed 'By hand' empty

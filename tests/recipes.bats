@@ -252,7 +252,7 @@ state_is_settled() {
   same '' "$(team-recv --as lead 2>/dev/null)"
 }
 
-@test "opencode: the message comes from stdin, and what its configuration asks for is approved" {
+@test "opencode: the message comes from stdin, and actions with 'ask' are approved" {
   a_project
   echo '{ "permission": "ask" }' >opencode.json
 
@@ -262,7 +262,7 @@ state_is_settled() {
   same 'tester,message,opencode is done with 1' "$(team-recv --as lead | cut -f 2- | tr '\t' ,)"
 }
 
-@test "aider: the message is a file, and the result is what it committed" {
+@test "aider: the message is a file, and the commits are the result" {
   a_project
 
   try "$(lines aider)"
@@ -325,7 +325,7 @@ state_is_settled() {
   same 'backend,message,Half of it is done' "$(team-recv --as lead | cut -f 2- | tr '\t' ,)"
 }
 
-@test "inside the command: whoever ends the task there is believed, whatever the exit status" {
+@test "inside the command: a task that the command ended stays so, whatever the exit status" {
   a_project
   echo hello >hello.txt
 
@@ -334,7 +334,7 @@ state_is_settled() {
   same 'completed mine' "$(field 1 status) $(field 1 result)"
 }
 
-@test "checks: what the check complains about is in the next prompt" {
+@test "checks: the error of the check is in the next prompt" {
   a_project
   printf 'check:\n\t@grep -s bye hello.txt || { echo no goodbye >&2; exit 1; }\n' >Makefile
   stand_in codex <<'END'
@@ -461,7 +461,7 @@ END
   same '' "${failed-}"
 }
 
-@test "a stand-in refuses what its program does not know" {
+@test "a stand-in refuses options that its program does not know" {
   a_project
   for words in 'claude -p --sandbox' 'codex exec --permission-mode plan -' 'gemini -p' 'opencode run --yolo=1' 'aider --print'; do
     run --separate-stderr $words </dev/null

@@ -15,7 +15,7 @@ sweep() {
   [ "${status:-0}" = 0 ]
 }
 
-@test "a command that is killed at any system call leaves what was or what is to be" {
+@test "a command that is killed at any system call leaves the old or the new state" {
   sweep kill
 }
 
@@ -66,7 +66,7 @@ large() {
   team-fsck
 }
 
-@test "the content of a message that was never sent is swept, and that of one that waits is not" {
+@test "the text of a message that was never sent is swept, and the text of a pending message is kept" {
   a_team
   large | team-send bob
   killed_at linkat 2 team-send --broadcast <<<"$(large)"
@@ -111,7 +111,7 @@ has_bodies() {
   same 100000 "$(team-recv --as bob --json | jq '.content | length')"
 }
 
-@test "what a killed reader did not ask for is there once" {
+@test "messages that a killed reader did not ask for are there once" {
   traceable
   killed=0
   for point in renameat:{1,2,3} unlinkat:{1,2,3}; do
@@ -128,7 +128,7 @@ has_bodies() {
   ((killed >= 2))
 }
 
-@test "what a killed writer left among the requests is found and swept" {
+@test "files of a killed writer among the requests are found and swept" {
   not_sanitized
   a_team
   killed_at write 1 plan-submit 'in two steps' --as bob
@@ -164,7 +164,7 @@ has_bodies() {
   run ! team-recv --as bob
 }
 
-@test "the user is told of a pause though the first who was paused was killed" {
+@test "the user is told of a pause even if the first paused sender was killed" {
   a_team
   team-join ann
   team-config exchange.limit 1

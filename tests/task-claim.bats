@@ -20,7 +20,7 @@ load trouble
     "$(jq -c '[.status, .owner, .run, .attempts, .rev, (now - .claimedAt) < 60]' .tasks/1.json)"
 }
 
-@test "prints the task with --json, with what is computed" {
+@test "prints the task with --json, including the computed keys" {
   task-create 'first'
   task-create 'second' --blocked-by 1
 
@@ -91,7 +91,7 @@ load trouble
   same '3 4 2 1' "$(xargs <order)"
 }
 
-@test "takes my own tasks first, then unowned ones, never those of others" {
+@test "claims assigned tasks first, then tasks without an owner, never tasks of others" {
   task-create 'critical, of nobody' --priority 2
   task-create 'critical, of another' --priority 2 --owner frontend
   task-create 'mine' --owner backend
@@ -164,7 +164,7 @@ load trouble
   as_expected 0 $'2\tin_progress\tfrontend\t0\t-\ttest that' ''
 }
 
-@test "gives each task to one of many who claim at once" {
+@test "gives each task to one of many processes that claim at once" {
   for _ in {1..30}; do echo '{"subject":"task"}'; done | task-create - >ids
 
   seq 40 | xargs -P 8 -I{} sh -c 'task-claim --next --as worker-{} || true' >claimed 2>refusals
@@ -174,7 +174,7 @@ load trouble
   same 10 "$(grep -c 'nothing is ready' refusals)"
 }
 
-@test "gives one task to one of many who want it by id" {
+@test "gives a task to one of many processes that claim it by id" {
   task-create 'first'
 
   seq 16 | xargs -P 8 -I{} sh -c 'task-claim 1 --as worker-{} || true' >claimed 2>refusals
@@ -325,7 +325,7 @@ load trouble
   same 4 "$(task-list --status in_progress --owner backend | wc -l)"
 }
 
-@test "does not count what a member completed, failed or released" {
+@test "does not count completed, failed or released tasks of a member" {
   for _ in 1 2 3 4; do task-create 'task'; done
   task-claim 1 --as backend
   task-complete 1 --as backend
@@ -419,7 +419,7 @@ load trouble
   same pending "$(field 1 status)"
 }
 
-@test "names who holds this lock, and not who holds one of the same number on another disk" {
+@test "names the holder of this lock, not of a lock with the same inode on another disk" {
   local disk holders=()
   small_disk
   for disk in one two; do
@@ -532,7 +532,7 @@ load trouble
   as_expected 0 $'1\tin_progress\tfrontend\t0\t-\tfirst' ''
 }
 
-@test "releases what dead owners hold even if it takes another task by id" {
+@test "releases the tasks of dead owners even if it claims another task by id" {
   team-create alpha
   team-join backend
   task-create 'first'

@@ -11,7 +11,7 @@ load trouble
   same '["completed","backend",true,3]' "$(jq -c '[.status, .owner, (now - .completedAt) < 60, .rev]' .tasks/1.json)"
 }
 
-@test "prints the tasks that became free, by number, and only those" {
+@test "prints only the unblocked tasks, sorted by id" {
   task-create 'first'
   task-create 'other'
   for _ in {3..11}; do task-create 'waits' --blocked-by 1; done
@@ -39,7 +39,7 @@ load trouble
   as_expected 0 $'3\tpending\tfrontend\t0\t-\tthird' ''
 }
 
-@test "prints freed tasks with --json, with what is computed" {
+@test "prints unblocked tasks with --json, including the computed keys" {
   task-create 'first'
   task-create 'second' --blocked-by 1
   task-create 'third' --blocked-by 2
@@ -228,7 +228,7 @@ load trouble
   cmp before .tasks/1.json
 }
 
-@test "completes although the file of one that waits for it is broken" {
+@test "completes although the file of a waiting task is broken" {
   task-create 'first'
   task-create 'second' --blocked-by 1
   task-create 'third' --blocked-by 1

@@ -27,7 +27,7 @@ load trouble
                .deliverable, .rev, .attempts, .metadata]' .tasks/2.json)"
 }
 
-@test "writes a file that a person can read, with times and without what is computed" {
+@test "writes a file that a person can read, with times and without computed keys" {
   run --separate-stderr task-create 'first'
 
   as_expected 0 1 ''
@@ -169,7 +169,7 @@ load trouble
   [ ! -e .tasks/1.json ]
 }
 
-@test "refuses a batch that sets what the board sets" {
+@test "refuses a batch with keys that only the board sets" {
   printf '%s\n' '{"subject":"a","id":7}' >batch
 
   run --separate-stderr task-create - <batch

@@ -114,7 +114,7 @@ load trouble
   as_expected 0 '' ''
 }
 
-@test "lets only the lead and the one who made it remove a task" {
+@test "lets only the lead and the creator remove a task" {
   task-create 'first' --as backend
   task-create 'second' --as backend
 

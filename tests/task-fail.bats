@@ -21,7 +21,7 @@ load trouble
   same 'no reason given' "$(field 1 error)"
 }
 
-@test "leaves those that wait for it blocked" {
+@test "leaves the waiting tasks blocked" {
   task-create 'first'
   task-create 'second' --blocked-by 1
   task-claim 1

@@ -27,7 +27,7 @@ load trouble
   same $'2\tpending\t-\t0\t1\tsecond' "$output"
 }
 
-@test "prints with --json all that is stored and what is computed" {
+@test "prints with --json all stored and computed keys" {
   task-create 'first'
   task-create 'second' --blocked-by 1
   task-create 'third' --blocked-by 2

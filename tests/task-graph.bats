@@ -111,7 +111,7 @@ well_formed() {
   as_expected 2 '' 'task-graph: usage: --dot and --svg do not go together'
 }
 
-@test "refuses what is no task id" {
+@test "refuses an invalid task id" {
   task-create 'first'
 
   run --separate-stderr task-graph first
@@ -245,7 +245,7 @@ well_formed() {
   grep -qFx '  class t2,t3,t4 waiting' mermaid
 }
 
-@test "keeps all that Mermaid would read inside a label" {
+@test "keeps syntax of Mermaid inside a label" {
   task-create $'a "b" <i>\\n\n`c`; #quot; %%{init}%% [d]'
 
   task-graph --mermaid >mermaid

@@ -63,7 +63,7 @@ make_one_of_each() {
   as_expected 0 $'5\tpending\tfrontend\t0\t3\twaits' ''
 }
 
-@test "lists only what is ready" {
+@test "lists only ready tasks" {
   make_one_of_each
 
   run --separate-stderr task-list --ready
@@ -71,7 +71,7 @@ make_one_of_each() {
   as_expected 0 $'4\tpending\t-\t0\t-\tfree' ''
 }
 
-@test "lists only what waits for others" {
+@test "lists only blocked tasks" {
   make_one_of_each
 
   run --separate-stderr task-list --blocked
@@ -87,7 +87,7 @@ make_one_of_each() {
   as_expected 0 '' ''
 }
 
-@test "prints one JSON object a line with what is computed" {
+@test "prints one JSON object a line, including the computed keys" {
   make_one_of_each
 
   run --separate-stderr task-list --json
@@ -226,7 +226,7 @@ make_one_of_each() {
   as_expected 0 $'1\tpending\t-\t0\t-\tone of two thousand tasks, enough to fill the pipe\n0' ''
 }
 
-@test "escapes in --json on a terminal what would drive it or turn its text around; a pipe gets the text as it is" {
+@test "escapes control and direction characters in --json on a terminal; a pipe gets the text unchanged" {
   subject=$'a\u009b31mb\u202ec\u2066d\u200fe\u061c'
   task-create "$subject"
 

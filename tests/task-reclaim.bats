@@ -70,7 +70,7 @@ load trouble
   same 3 "$(field 1 rev)"
 }
 
-@test "leaves alone what a dead owner was only assigned, completed or failed" {
+@test "does not change assigned, completed or failed tasks of a dead owner" {
   team-create alpha
   team-join backend
   task-create 'assigned' --owner backend
@@ -156,7 +156,7 @@ load trouble
   same 'released: the machine of backend was restarted' "$(field 1 error)"
 }
 
-@test "refuses the late completion of the one who lost the task" {
+@test "refuses the late completion by an owner that lost the task" {
   team-create alpha
   team-config tasks.lease 0.05
   task-create 'first'
@@ -172,7 +172,7 @@ load trouble
   as_expected 7 '' 'task-complete: permission_denied: only its owner frontend or the lead may complete task 1'
 }
 
-@test "prints with --json what is computed too" {
+@test "prints with --json the computed keys too" {
   team-create alpha
   team-join backend
   task-create 'first'

@@ -23,7 +23,7 @@ load trouble
   same 2 "$(field 1 attempts)"
 }
 
-@test "prints the task with --json, with what is computed" {
+@test "prints the task with --json, including the computed keys" {
   task-create 'first'
   task-create 'second' --blocked-by 1
   task-claim 1

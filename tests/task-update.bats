@@ -30,7 +30,7 @@ load trouble
   same '[null,null,null]' "$(jq -c '[.owner, .role, .deliverable]' .tasks/1.json)"
 }
 
-@test "prints the task with --json, with what is computed" {
+@test "prints the task with --json, including the computed keys" {
   task-create 'first'
   task-create 'second'
   task-create 'third' --blocked-by 2

@@ -109,7 +109,7 @@ waited() {
   waited 0 $'1\tcompleted\t-\t0\t-\tfirst\n2\tcompleted\t-\t0\t-\tsecond' ''
 }
 
-@test "prints with --json what is computed too" {
+@test "prints with --json the computed keys too" {
   task-create 'first'
   task-create 'second' --blocked-by 1
   task-claim 1
@@ -156,7 +156,7 @@ waited() {
   waited 1 $'1\tfailed\tuser\t0\t-\tfirst\n2\tcompleted\tuser\t0\t-\tsecond' 'task-wait: no: failed: 1'
 }
 
-@test "exits 1 after --timeout, with what has ended by then" {
+@test "exits 1 after --timeout, and prints the tasks that have ended" {
   task-create 'first'
   task-create 'second'
   task-claim 1

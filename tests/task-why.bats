@@ -3,7 +3,7 @@ load teammates
 
 tab=$'\t'
 
-@test "names each open blocker and who is on it" {
+@test "names each open blocker and its owner" {
   task-create first
   task-create second
   task-create third --blocked-by 1,2
@@ -67,7 +67,7 @@ tab=$'\t'
   same "1${tab}assigned${tab}assigned to bob, who ended (interrupted by Terminated)" "$output"
 }
 
-@test "tells what a task is that nothing holds back" {
+@test "explains a task that waits for nothing" {
   task-create first
   same "1${tab}ready${tab}ready: nobody has claimed it" "$(task-why 1)"
 

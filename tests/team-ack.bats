@@ -80,7 +80,7 @@ status_of() { team-send --status "$1" | cut -f2; }
   like '{"status":"error","code":"not_found","error":"backend holds no message *"}' "$stderr"
 }
 
-@test "exits 3 for a message that another holds, and for one who is no member" {
+@test "exits 3 for a message that another member holds, and for a caller that is not a member" {
   held_by_backend
 
   run --separate-stderr team-ack "${IDS[0]}" --as frontend

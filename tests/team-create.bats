@@ -329,7 +329,7 @@ mode() { stat -c %a "$1"; }
   same beta "$(team-status --json | jq -r .team)"
 }
 
-@test "refuses a role with a misspelt key, and names those that have no effect" {
+@test "refuses a role with a misspelt key, and names keys that have no effect" {
   printf '{"command": "true", "limits": {"timeout": "1s"}}' >bad.json
   printf '{"command": "true", "motto": "fast"}' >good.json
 

@@ -22,7 +22,7 @@ load teammates
   same beta "$(team-list | cut -f1)"
 }
 
-@test "removes all that is in the folder of the team, without following links" {
+@test "removes everything in the folder of the team, without following links" {
   team-create alpha
   mkdir -p .teams/alpha/requests/deep outside
   touch .teams/alpha/requests/deep/file outside/kept
@@ -78,7 +78,7 @@ load teammates
   same 0 "$(team-log --type SHUTDOWN_REQUESTED | wc -l)"
 }
 
-@test "--force shuts down who runs, then removes the team" {
+@test "--force shuts down running members, then removes the team" {
   team-create alpha
   teammate-spawn coder --count 2 --exec 'echo "$TASK_ID" >>done'
   start_idle lead --exec true
@@ -113,7 +113,7 @@ load teammates
   wait_until nothing_left
 }
 
-@test "--force kills who does not end within 10 s, with all that it started, and puts its task back" {
+@test "--force kills a member that does not end within 10 s, with its child processes, and releases its task" {
   team-create alpha
   task-create 'first'
   teammate-spawn coder --exec 'setsid tail -f /dev/null & tail -f /dev/null'
@@ -132,7 +132,7 @@ load teammates
   wait_until nothing_left
 }
 
-@test "--force kills at once who refuses to end" {
+@test "--force kills a member that refuses to end at once" {
   team-create alpha
   mkdir -m 700 .teams/alpha/hooks
   printf '#!/bin/sh\nexit 1\n' >.teams/alpha/hooks/teammate-shutdown
@@ -157,7 +157,7 @@ load teammates
   same .lock "$(ls -A .teams)"
 }
 
-@test "--force by one who may not delete shuts nobody down" {
+@test "--force by a caller that may not delete shuts nobody down" {
   team-create alpha
   teammate-spawn coder --exec true
   wait_until sleeps coder-1
@@ -179,7 +179,7 @@ load teammates
   as_expected 3 '' "team-delete: not_found: no team 'other'; there is alpha"
 }
 
-@test "refuses what is not a name and removes nothing" {
+@test "refuses an invalid name and removes nothing" {
   team-create alpha
   mkdir victim
   local name

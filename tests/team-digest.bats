@@ -5,7 +5,7 @@ load mail
 # repeat COUNT CHARACTER
 repeat() { printf "%0.s$2" $(seq "$1"); }
 
-@test "prints what teammates said, newest last" {
+@test "prints the messages of teammates, newest last" {
   make_team
   team-send backend 'the schema is final' --as lead
   team-send lead 'building' --as frontend
@@ -23,7 +23,7 @@ repeat() { printf "%0.s$2" $(seq "$1"); }
   as_expected 0 '' ''
 }
 
-@test "leaves out what the reader said itself, what the user said and what the system said" {
+@test "leaves out messages of the reader, the user and the system" {
   make_team
   team-send lead 'by me' --as backend
   team-send lead 'by the user'

@@ -78,7 +78,7 @@ refuses() {
   as_expected 8 '' 'team-finish: invalid_state: 7 tasks have not ended: 1, 2, 3, 4, 5, ...; it can be forced'
 }
 
-@test "--force finishes though tasks are open, and kills who does not end in time" {
+@test "--force finishes with open tasks, and kills teammates that do not end in time" {
   team-create alpha
   task-create 'first'
   task-create 'second' --blocked-by 1
@@ -125,7 +125,7 @@ refuses() {
   is_held .teams/alpha/coder-1.alive
 }
 
-@test "--force ends who refuses" {
+@test "--force ends a teammate that refuses" {
   team-create alpha
   refuses 'not yet'
   teammate-spawn coder --exec true

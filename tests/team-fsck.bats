@@ -97,7 +97,7 @@ tab=$'\t'
   [[ $output == ".tasks/007.json${tab}open${tab}not taken for a task:"* ]]
 }
 
-@test "finds what is wrong with a team's configuration" {
+@test "finds errors in the configuration of a team" {
   team-create demo
   jq '.settings["tasks.perMember"] = "many" | .members += [{name: "LEAD"}] | .lead = "boss"' .teams/demo/config.json >t
   chmod 600 t && mv t .teams/demo/config.json
@@ -139,7 +139,7 @@ tab=$'\t'
   same 75 "$status"
 }
 
-@test "names what somebody wrote at the same moment as a command" {
+@test "names a file that somebody wrote at the same moment as a command" {
   task-create first
   cp .tasks/1.json .tasks/1.json.theirs-0123456789abcdef
 

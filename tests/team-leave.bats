@@ -55,7 +55,7 @@ setup_team() {
   same 'lead backend frontend' "$(members)"
 }
 
-@test "exits 3 for somebody who is no member, with the nearest name" {
+@test "exits 3 for a name that is not a member, with the nearest name" {
   setup_team
 
   run --separate-stderr team-leave bakend

@@ -64,7 +64,7 @@ load helper
   [[ $stderr == 'team-list: corrupt: .teams/alpha/config.json:3:10: '* ]]
 }
 
-@test "is not troubled by what is no team" {
+@test "ignores entries that are not teams" {
   team-create alpha
   mkdir .teams/empty '.teams/no name'
   touch .teams/notes

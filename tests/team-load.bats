@@ -180,7 +180,7 @@ unpacked() {
   team-fsck
 }
 
-@test "counts who ran as dead: its task can be taken, and that of one who never ran cannot" {
+@test "counts a member that ran as dead: its task can be claimed; the task of a member that never ran cannot" {
   mkdir from
   cd from
   make_team
@@ -217,7 +217,7 @@ unpacked() {
   same 'in flight' "$(team-recv -C to --as backend | cut -f4)"
 }
 
-@test "what several readers had taken when they died comes in the order in which they took it" {
+@test "messages of several dead readers come in the order in which they were taken" {
   mkdir from
   cd from
   team-create alpha >/dev/null
@@ -253,7 +253,7 @@ unpacked() {
   team-fsck -C to
 }
 
-@test "reads what tar made of the same files, in every format and order" {
+@test "reads archives of tar with the same files, in every format and order" {
   rich_team
   mkdir files
   tar xf alpha.tar -C files
@@ -324,7 +324,7 @@ a_hooked_archive() {
   [ -e ran ]
 }
 
-@test "shows on a terminal what the team runs, asks, and takes only y for yes" {
+@test "shows on a terminal the programs of the team, asks, and accepts only y" {
   a_hooked_archive
 
   run script -qec 'team-load alpha.tar' /dev/null <<<'n'
@@ -397,7 +397,7 @@ a_hooked_archive() {
   same_team to
 }
 
-@test "exits 4 when tasks that a load left were changed, or are those of another team" {
+@test "exits 4 when tasks of an interrupted load were changed, or belong to another team" {
   small_team
   team-load alpha.tar
   run --separate-stderr team-load alpha.tar --name beta
@@ -464,7 +464,7 @@ a_hooked_archive() {
   same '' "$(ls -A .teams)"
 }
 
-@test "exits 9 for what is no archive, and makes nothing" {
+@test "exits 9 for a file that is not an archive, and makes nothing" {
   : >empty
   echo 'some text' >text
   head -c 3000 /dev/zero | tr '\0' x >block
@@ -545,7 +545,7 @@ team/config.json board/1.json --transform=s,board/1,team/config.json/1,;'team/co
 END
 }
 
-@test "exits 9 when what the archive says of itself is missing or wrong" {
+@test "exits 9 when the description in the archive is missing or wrong" {
   unpacked
   cp -r files good
   check() {
@@ -581,7 +581,7 @@ END
   check "'team/config.json' is missing"
 }
 
-@test "loads broken tasks and a broken mark as what they are" {
+@test "loads broken tasks and a broken high-water mark unchanged" {
   unpacked
   echo '{ "subject": ' >files/board/1.json
   echo 'many' >files/board/.highwatermark
@@ -764,7 +764,7 @@ put_aside() {
   gapless
 }
 
-@test "what a team-load that was killed has left is removed by the next writer" {
+@test "the next writer removes the files of a killed team-load" {
   small_team
   mkfifo slow
   exec 8<>slow

@@ -4,7 +4,7 @@ load mail
 
 types() { jq -r .event.type; }
 
-@test "prints what happened, one line each: number, time, who, what, about what" {
+@test "prints one line for each event: number, time, member, type, details" {
   team-create alpha
   team-join backend
   task-create 'first' --as lead
@@ -68,7 +68,7 @@ types() { jq -r .event.type; }
   gapless
 }
 
-@test "says what changed, from what to what, and why" {
+@test "prints each changed field with its old and new value, and the reason" {
   make_team
   task-create 'first'
   task-claim 1 --as backend
@@ -80,7 +80,7 @@ types() { jq -r .event.type; }
   like '*no disk*' "$(team-log --type TASK_FAILED)"
 }
 
-@test "prints only what comes after --after" {
+@test "prints only events after --after" {
   make_team
   task-create 'first'
 
@@ -89,7 +89,7 @@ types() { jq -r .event.type; }
   same '' "$(team-log --after 999)"
 }
 
-@test "prints only what --agent did, only what is of --type, only what is not older than --since" {
+@test "prints only events of --agent, of --type, and not older than --since" {
   make_team
   task-create 'first' --as lead
   team-send lead 'hello' --as backend
@@ -117,7 +117,7 @@ types() { jq -r .event.type; }
   same 'TEAM_CREATED MEMBER_JOINED TASK_CREATED' "$(types <out | xargs)"
 }
 
-@test "follows what fits only, and only what comes after --after" {
+@test "follows only matching events, and only events after --after" {
   team-create alpha
   start_asleep team-log -f --after 1 --type MEMBER_JOINED --json
 

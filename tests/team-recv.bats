@@ -70,7 +70,7 @@ texts() { jq -r .content; }
   cmp large seen
 }
 
-@test "takes those of the user by default, and of TEAM_MEMBER" {
+@test "takes the messages of the user by default, or of TEAM_MEMBER" {
   make_team
   team-send user 'for the user' --as lead
   team-send backend 'for backend' --as lead
@@ -92,7 +92,7 @@ texts() { jq -r .content; }
   cmp first third
 }
 
-@test "takes only those of a sender with --from, and only those of a type with --type" {
+@test "takes only messages of a sender with --from, and of a type with --type" {
   three_for_backend
   team-send --broadcast 'four' --as lead
 
@@ -155,7 +155,7 @@ texts() { jq -r .content; }
   as_expected 1 '' 'team-recv: no: no message'
 }
 
-@test "gives what an earlier life of the member held to the next one" {
+@test "delivers messages held by an earlier run of the member to the next run" {
   three_for_backend
 
   TEAM_RUN_ID=run-1 team-recv --as backend --hold
@@ -185,7 +185,7 @@ texts() { jq -r .content; }
   ended 0 "$id"$'\tlead\tmessage\twake up' ''
 }
 
-@test "waits on when what came does not fit" {
+@test "keeps waiting when a message does not match" {
   make_team
   start_asleep team-recv --as backend --wait=20 --from frontend
 
@@ -267,7 +267,7 @@ texts() { jq -r .content; }
   same three "$(waiting_for backend)"
 }
 
-@test "follows what fits only" {
+@test "follows only matching messages" {
   make_team
   start_asleep team-recv --as backend --follow --max 1 --from frontend --json
 
@@ -279,7 +279,7 @@ texts() { jq -r .content; }
   same one "$(waiting_for backend)"
 }
 
-@test "delivers again what a reader that left did not get" {
+@test "delivers again the messages that a reader that left did not get" {
   three_for_backend
 
   run bash -c 'exec 7> >(true); wait $!; team-recv --as backend >&7'
@@ -322,7 +322,7 @@ texts() { jq -r .content; }
   as_expected 74 '' 'team-recv: io: cannot write to stdout: No space left on device'
 }
 
-@test "delivers again, before all others, what a reader that was killed had taken" {
+@test "delivers the messages of a killed reader again, before all others" {
   three_for_backend
   head -c 300000 /dev/zero | tr '\0' x | team-send backend --as lead >>ids
   # Nobody empties this pipe: the reader stands in the middle of writing.
@@ -341,7 +341,7 @@ texts() { jq -r .content; }
   same "$(cat ids)" "$(cat received)"
 }
 
-@test "shows with --peek what a reader that died had taken" {
+@test "shows with --peek the messages that a dead reader had taken" {
   three_for_backend
   team-recv --as backend >/dev/full || true
 
@@ -400,7 +400,7 @@ texts() { jq -r .content; }
   same red "$(team-recv --as backend --json | jq -r .colour)"
 }
 
-@test "sets aside what is no message, with the reason, and delivers the lines around it" {
+@test "sets aside invalid lines, with the reason, and delivers the lines around them" {
   make_team
   team-send backend 'first' --as lead
   write_to backend <<'EOF'
@@ -513,7 +513,7 @@ EOF
   same "$(cat ids)" "$(team-recv --as backend | cut -f1)"
 }
 
-@test "exits 3 for somebody who is no member, and makes no file" {
+@test "exits 3 for a caller that is not a member, and makes no file" {
   make_team
   ls -A .teams/alpha >before
 

@@ -83,7 +83,7 @@ END
   same '' "$(sed -e 's|xmlns="[^"]*"||g' page.html | grep -oE '(https?:)?//[a-z][^"]*')"
 }
 
-@test "counts what was done and names what failed with its reason" {
+@test "counts completed tasks, and names failed ones with the reason" {
   small_team
 
   team-report >page.html
@@ -295,7 +295,7 @@ END
   grep -q 'The first events are gone' page.html
 }
 
-@test "reads what rotation put aside" {
+@test "reads rotated logs" {
   export TEAM_EVENTS_ROTATE=300
   small_team
   [ "$(find .teams/alpha -name 'events-*.jsonl' | wc -l)" -gt 1 ]
@@ -334,7 +334,7 @@ END
   done
 }
 
-@test "leaves out what another team on the same board works on" {
+@test "leaves out tasks of another team on the same board" {
   small_team
   team-create beta --board .tasks >/dev/null
   team-join zoe -t beta >/dev/null

@@ -36,7 +36,7 @@ runs() {
   is_held ".teams/alpha/$1.alive"
 }
 
-@test "starts again who was killed, and leaves who runs alone" {
+@test "restarts killed teammates, and leaves running ones alone" {
   start_two
   crash coder-1
   other=$(state_of coder-2 '[.pid, .run] | @tsv')
@@ -49,7 +49,7 @@ runs() {
   same "$other" "$(state_of coder-2 '[.pid, .run] | @tsv')"
 }
 
-@test "starts again who was interrupted" {
+@test "restarts an interrupted teammate" {
   start_two
   interrupt coder-2
 
@@ -94,7 +94,7 @@ runs() {
   same 2 "$(field 1 attempts)"
 }
 
-@test "does not start who was asked to end, or was made to" {
+@test "does not start a teammate that was stopped or killed by teammate-stop" {
   start_two
   teammate-stop coder-1
   teammate-stop coder-2 --timeout 0 --force
@@ -106,7 +106,7 @@ runs() {
   is_free .teams/alpha/coder-2.alive
 }
 
-@test "does not start who has ended by itself" {
+@test "does not start a teammate that has finished" {
   team-create alpha
   task-create 'first'
   run -0 teammate-run once --once --exec true
@@ -127,7 +127,7 @@ runs() {
   as_expected 1 '' 'team-resume: no: nobody is missing'
 }
 
-@test "starts again who had nothing to run, once there is something" {
+@test "restarts a teammate whose command was missing, once it exists" {
   team-create alpha
   task-create 'first'
   run -127 teammate-run coder --exec ./work
@@ -169,7 +169,7 @@ runs() {
   done
 }
 
-@test "starts only those that are named" {
+@test "starts only the named teammates" {
   start_two
   crash coder-1 coder-2
 
@@ -225,7 +225,7 @@ runs() {
   same 1 "$(grep -c 'hello again' prompts)"
 }
 
-@test "the lead is told again that all are idle when those started again have worked" {
+@test "the lead gets all_idle again after restarted teammates have worked" {
   team-create alpha
   teammate-spawn coder --exec true
   wait_until test -e .teams/alpha/.all_idle

@@ -145,7 +145,7 @@ moves_the_service() {
   moves_the_service openai gpt-x
 }
 
-@test "a lead that has nothing on the board ends by what it says, which is the summary" {
+@test "a lead without open tasks ends with its last words, which are the summary" {
   lead_says '"There is nothing to be done."'
 
   run --separate-stderr lead 'Look around'
@@ -182,7 +182,7 @@ moves_the_service() {
   same 'anthropic claude-y,anthropic any,openai any' "$(asked '.format + " " + .body.model' | paste -sd ,)"
 }
 
-@test "tells on stderr what the lead says and does" {
+@test "shows the words and actions of the lead on stderr" {
   lead_says "$(jq -c '[{text: "I look."}] + .' <<<"$(call TaskList)")" "$DONE"
 
   run --separate-stderr lead go
@@ -277,7 +277,7 @@ moves_the_service() {
   like '*error: usage: plan_mode_required goes with the name of a teammate*' "$(gave Task)"
 }
 
-@test "Task without a name gives the answer of a helper, who is gone then" {
+@test "Task without a name returns the answer of a helper, which then leaves" {
   lead_says "$(call Task '{"prompt": "What is six times seven?"}')" \
     "$(call Task '{"prompt": "Who are you?", "role": "sage"}')" "$DONE" <<'END'
 {"when": {"prompt": "teammate 'helper-1'", "user": "six times seven"},
@@ -310,7 +310,7 @@ END
 SLOW_HELPER='{"when": {"prompt": "teammate '"'helper-1'"'"},
   "steps": [[{"tool": "bash", "input": {"command": "echo $$ >helper.pid; cat gate"}}], "The gate is open."]}'
 
-@test "the end of a helper in the background is told once, and TaskOutput shows what it said" {
+@test "the end of a background helper is reported once, and TaskOutput shows its output" {
   mkfifo gate
   lead_says "$(call Task '{"prompt": "Watch the gate.", "run_in_background": true}')" \
     "$(call TaskOutput '{"task_id": "helper-1", "block": false}')" "$(call bash '{"command": "echo >gate"}')" \
@@ -330,7 +330,7 @@ END
   same 1 "$(heard_by_lead | grep -c '<task-notification id="helper-1" ended="exit status 0">Watch the gate.')"
 }
 
-@test "TaskStop ends a helper and all that it has started" {
+@test "TaskStop ends a helper and all its child processes" {
   mkfifo gate
   lead_says "$(call Task '{"prompt": "Watch the gate.", "run_in_background": true}')" \
     "$(call bash '{"command": "until [ -s helper.pid ]; do read -rt 0.02 <> <(:); done"}')" \
@@ -524,7 +524,7 @@ TaskUpdate TeamCreate TeamDelete" "$(asked '.body.tools[].name' | sort -u | xarg
   same 'completed It stands.' "$(field 1 status) $(field 1 result)"
 }
 
-@test "a lead whose last word was said while others worked is told that everybody idles before the run ends" {
+@test "a lead that ended while others worked gets all_idle before the run ends" {
   for run in {1..8}; do
     mkdir "$run"
     cd "$run"
@@ -583,7 +583,7 @@ END
   same TEAM_RUN_ENDED "$(events .event.type | tail -1)"
 }
 
-@test "ends with 1 at the --deadline while it waits for a teammate, who is ended" {
+@test "ends with 1 at the --deadline while it waits for a teammate, and ends the teammate" {
   mkfifo gate
   lead_says "$START_BOB" '"I wait."' <<END
 {"when": {"prompt": "teammate 'bob'"}, "answer": $(call bash '{"command": "cat gate"}')}
@@ -635,7 +635,7 @@ END
     "$(jq -rj 'select(.event.type == "TEXT_MESSAGE_CONTENT").event.delta' lead.out)"
 }
 
-@test "who stops reading the stream does not stop the run" {
+@test "the run continues when nobody reads the stream" {
   lead_says "$(call bash '{"command": "until [ -e enough ]; do read -rt 0.02 <> <(:); done; echo done >it"}')" "$DONE"
 
   lead go --stream 2>lead.err | { head -1 >first; touch enough; }
@@ -902,7 +902,7 @@ on_screen() {
 # typed LINE
 typed() { printf '%s\n' "$1" >&4; }
 
-@test "on a terminal what one types goes to the lead, @name to a teammate, and Ctrl-D ends" {
+@test "on a terminal a typed line goes to the lead, @name to a teammate, and Ctrl-D ends the input" {
   lead_says "$START_BOB" '"I wait."' <<END
 {"name": "typed", "when": {"tool": "FinishTeam", "user": "sender=\"user\" type=\"message\">paint it red<"},
   "answer": "Red it is."}
@@ -1265,7 +1265,7 @@ END
   same lead "$(jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json)"
 }
 
-@test "a running helper takes no place of a teammate, and the log has who joined and left" {
+@test "a running helper does not count as a teammate, and the log has its joining and leaving" {
   team-create alpha --max-teammates 1 >/dev/null
   lead_says "$(call Task '{"prompt": "Look it up.", "run_in_background": true}')" "$START_BOB" '"I wait."' -- "$DONE"
 

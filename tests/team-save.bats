@@ -41,7 +41,7 @@ teamkit.json" "$(names alpha.tar)"
   content alpha.tar board/1.json | cmp - .tasks/1.json
 }
 
-@test "says first what it is" {
+@test "begins with its description" {
   team-create alpha --board boards/alpha
 
   team-save alpha.tar
@@ -52,7 +52,7 @@ teamkit.json" "$(names alpha.tar)"
   same "team-save (teamkit) $(content alpha.tar teamkit.json | jq -r .version)" "$(team-save --version)"
 }
 
-@test "leaves out locks, caches and what is on its way in" {
+@test "leaves out locks, caches and temporary files" {
   make_team
   task-create first
   task-claim 1 --as backend
@@ -109,7 +109,7 @@ teamkit.json" "$(names alpha.tar)"
   same $'-rwx------ team/hooks/task-created' "$(tar tvf alpha.tar | grep '^-rwx' | awk '{print $1, $NF}')"
 }
 
-@test "keeps of whoever ran that it did, not what its file says" {
+@test "keeps that a member ran, but not the contents of its alive file" {
   make_team
   echo 4711 >.teams/alpha/backend.alive
 
@@ -119,7 +119,7 @@ teamkit.json" "$(names alpha.tar)"
   same '' "$(content alpha.tar team/backend.alive)"
 }
 
-@test "keeps of a backlog only what was not taken" {
+@test "keeps only the messages of a backlog that were not taken" {
   make_team
   for i in 1 2 3; do team-send backend "$i" --as lead; done
   team-recv --as backend --max 1
@@ -163,7 +163,7 @@ teamkit.json" "$(names alpha.tar)"
   same board/1.json "$(names alpha.tar | grep '1\.json')"
 }
 
-@test "names what it leaves out because it is neither file nor folder" {
+@test "names entries that it skips because they are neither file nor folder" {
   team-create alpha
   ln -s /etc/passwd .teams/alpha/link
   mkfifo .tasks/7.json
@@ -213,7 +213,7 @@ team-save: left out: '.teams/alpha/link' is not a regular file"
   same alpha "$(content alpha.tar teamkit.json | jq -r .team)"
 }
 
-@test "replaces what a link leads to, and keeps the link" {
+@test "replaces the target of a link, and keeps the link" {
   team-create alpha
   mkdir store
   echo old >store/alpha.tar
@@ -384,7 +384,7 @@ has_open() {
   as_expected 74 '' 'team-save: io: cannot write to stdout: No space left on device'
 }
 
-@test "exits 74 when there is no folder for what it puts aside" {
+@test "exits 74 when there is no folder for temporary data" {
   team-create alpha
 
   TMPDIR=$PWD/nowhere run --separate-stderr team-save -
@@ -448,7 +448,7 @@ has_open() {
   same 'linkat fsync renameat fsync' "$(grep -o '^[a-z0-9]*(' trace | tr -d '(' | xargs)"
 }
 
-@test "removes what a team-save that was killed left beside FILE, and nothing of the user's" {
+@test "removes temporary files of a killed team-save beside FILE, and no file of the user" {
   team-create alpha
   mkdir .tmp-cafe .tmp-cafe-0123456789abcdef
   dead=$(printf '%x' "$(bash -c 'echo $$')")

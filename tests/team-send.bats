@@ -54,7 +54,7 @@ inbox() { cat ".teams/alpha/$1_inbox.jsonl"; }
   same 2 "$(inbox backend | wc -l)"
 }
 
-@test "replaces what is not UTF-8 and keeps the rest" {
+@test "replaces invalid UTF-8 and keeps the rest" {
   make_team
 
   printf 'before \xff\xc3 after' | team-send backend
@@ -198,7 +198,7 @@ inbox() { cat ".teams/alpha/$1_inbox.jsonl"; }
   same $'100000\n5' "$(team-recv --as backend --json | jq '.content | length')"
 }
 
-@test "refuses somebody who is not there, with the nearest names, and makes no file" {
+@test "refuses an unknown member, with the nearest names, and makes no file" {
   make_team
   ls -A .teams/alpha >before
 
@@ -216,7 +216,7 @@ inbox() { cat ".teams/alpha/$1_inbox.jsonl"; }
   same "$(cat before)" "$(ls -A .teams/alpha)"
 }
 
-@test "takes no message from somebody who is no member" {
+@test "refuses a message from a sender that is not a member" {
   make_team
 
   run --separate-stderr team-send backend 'hello' --as stranger

@@ -11,7 +11,7 @@ used() {
     --args "${@:2}" >".teams/demo/$1.json"
 }
 
-@test "prints members, the board in numbers, and what there is to know of open tasks" {
+@test "prints members, the numbers of the board, and details of open tasks" {
   team-create demo
   team-join backend --role coder
   task-create first
@@ -38,7 +38,7 @@ task${tab}4${tab}failed${tab}user${tab}fourth${tab}no network
 warning${tab}role${tab}task 3 is for role tester, which nobody has" ''
 }
 
-@test "tells who is running and who died, and of a task that a dead one holds" {
+@test "shows running and dead members, and a task that a dead member holds" {
   team-create demo
   team-join ann
   team-join bob
@@ -56,7 +56,7 @@ warning${tab}role${tab}task 3 is for role tester, which nobody has" ''
     "$(grep "^warning${tab}dead" <<<"$output" | cut -f3)"
 }
 
-@test "tells since when and why, how much mail waits, and what was said last" {
+@test "shows the duration and reason of a state, the number of messages, and the last words" {
   team-create demo
   team-join ann
   team-send ann 'Hello' --as lead
@@ -86,7 +86,7 @@ warning${tab}role${tab}task 3 is for role tester, which nobody has" ''
   same 0 "$(team-status | grep -c ^plan)"
 }
 
-@test "tells of two who have said enough to each other" {
+@test "shows two members that reached the exchange limit" {
   team-create demo
   team-config exchange.limit 1
   team-join ann
@@ -127,7 +127,7 @@ warning${tab}role${tab}task 3 is for role tester, which nobody has" ''
   same '[1]' "$(jq -c .failedTasks <<<"$output")"
 }
 
-@test "prints what each has used and, after the board, what all have" {
+@test "prints the usage of each member and, after the board, of all" {
   team-create demo
   used ann claude-sonnet-4-5 1000 2000 10000 4000
   used bob gpt-5-mini 900 50 0 0
@@ -161,7 +161,7 @@ used${tab}cost${tab}\$0.0513" "$(tail -n 4 <<<"$output")"
   same '{"input":2000000,"output":200000,"cache_read":0,"cache_written":3,"cost":7.5}' "$(jq -c .usage <<<"$output")"
 }
 
-@test "does not know what all cost if the price of one is not known, and of one who used nothing it does not ask" {
+@test "prints no total cost if one price is unknown, and needs no price for a member without usage" {
   team-create demo
   used ann claude-sonnet-4-5 1000000 0 0 0
   used bob nobody-knows 0 0 0 0
@@ -174,7 +174,7 @@ used${tab}cost${tab}\$0.0513" "$(tail -n 4 <<<"$output")"
   same $'used\tinput\t1000001\nused\toutput\t0\nused\tcached\t0' "$(team-status | tail -n 3)"
 }
 
-@test "counts what one has used whose lock is gone" {
+@test "counts the usage of a member whose lock file is gone" {
   team-create demo
   used ann gpt-5 7 0 0 0
   rm .teams/demo/ann.alive
@@ -182,7 +182,7 @@ used${tab}cost${tab}\$0.0513" "$(tail -n 4 <<<"$output")"
   same $'member\tann\t-\t-\t-\t-\t-\t7\t-' "$(team-status | grep ann)"
 }
 
-@test "takes what is no count for none" {
+@test "treats an invalid count as none" {
   team-create demo
   used ann gpt-5 7 0 0 0
   jq '.usage = {input: "many", output: -3, cache_read: 2}' .teams/demo/ann.json >edited

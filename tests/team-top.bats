@@ -80,7 +80,7 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   sees 'MEMBERS 3'
 }
 
-@test "arrows, j and k choose, Tab goes round the panes, and what is chosen is marked" {
+@test "arrows, j and k select, Tab switches the list, and the selection is marked" {
   a_team
   task-create 'Analyze endpoints' >/dev/null
   top
@@ -125,7 +125,7 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   sees 'MEMBERS 3'
 }
 
-@test "Enter on a member shows what it says as it says it, and PgUp scrolls" {
+@test "Enter on a member shows its words as they arrive, and PgUp scrolls" {
   a_team
   mkfifo fifo
   start_teammate coder --exec 'seq -f "line %g." 200; cat fifo; echo and more'
@@ -164,7 +164,7 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   same '' "$(team-recv --as ada --json)"
 }
 
-@test "a byte that is not UTF-8 becomes one sign, and what is typed after it arrives" {
+@test "an invalid byte becomes one character, and later input arrives" {
   a_team
   top
   press j m
@@ -231,7 +231,7 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   wait_until eval '! seen | grep -Eq "^  x_taken .* 1( |$)"'
 }
 
-@test "counts what was held, and is not held any more, among the unread" {
+@test "counts messages that are no longer held as unread" {
   a_team
   team-send ada hello >/dev/null
   top
@@ -468,7 +468,7 @@ cpu_ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
   sees 'q quit'
 }
 
-@test "sees what changes where nothing tells of it" {
+@test "sees changes without notification" {
   a_team
   TEAM_NOTIFY=poll top
 

@@ -92,7 +92,7 @@ untrusted() {
   [ ! -e ran ]
 }
 
-@test "team-create, team-up and team-run mark what they make" {
+@test "team-create, team-up and team-run mark the teams that they create" {
   echo '{"team": "beta", "roles": {}, "tasks": [{"subject": "first"}]}' >team.json
   team-create alpha
   team-up team.json
@@ -166,7 +166,7 @@ skill	deploy	How to deploy" ''
     "$(team-trust --show --json | head -1 | jq -c '[.kind, .name, .text]')"
 }
 
-@test "--list tells which teams are there, --prune removes the marks of those that are not" {
+@test "--list shows which teams exist, --prune removes the marks of missing teams" {
   team-create alpha
   mkdir one two
   team-create -C one alpha
@@ -326,7 +326,7 @@ $PWD/two	alpha	replaced" ''
   same 12 "$(team-trust --list | grep -c current)"
 }
 
-@test "at most 1000 marks are kept: those of teams that are gone go first" {
+@test "at most 1000 marks are kept: marks of missing teams go first" {
   team-create alpha
   { cat "$XDG_STATE_HOME/$MARKS"; for i in {1..1500}; do printf '1\t1\tgone\t/nowhere/%s\n' "$i"; done; } >many
   cat many >"$XDG_STATE_HOME/$MARKS"

@@ -52,7 +52,7 @@ contents() {
   find .teams .tasks -type f ! -name '*.lock' -exec sha256sum {} + | sort
 }
 
-@test "prints what it made: the team, its tasks, its teammates, which then run" {
+@test "prints the created team, tasks and teammates, which then run" {
   describe '{"coder": {"command": "tail -f /dev/null"}, "tester": {"command": "true"}}' \
     '[{"subject": "one", "role": "coder"}, {"subject": "two"}]' '"teammates": {"coder": 2, "tester": 1}'
 
@@ -106,7 +106,7 @@ END
   wait_until nothing_left
 }
 
-@test "--wait tells on stderr what happens to the tasks" {
+@test "--wait reports changes of tasks on stderr" {
   describe '{"coder": {"command": "echo fine"}}' '[{"subject": "one"}]'
 
   run --separate-stderr team-up team.json --wait
@@ -129,7 +129,7 @@ END
   done
 }
 
-@test "one who goes home begins no other idle period" {
+@test "a teammate that shuts down begins no new idle period" {
   describe '{"coder": {"command": "true"}}' '[]' '"teammates": {"coder": 3}'
   team-up team.json
   wait_until test -e .teams/alpha/.all_idle
@@ -183,7 +183,7 @@ team-up: no: task 3 'three': waits for #2 'two', which failed: exit status 3: no
   wait_until nothing_left
 }
 
-@test "one who cannot work does not stop the others" {
+@test "a teammate that cannot work does not stop the others" {
   describe '{"coder": {"command": "no-such-command"}, "tester": {"command": "true"}}' \
     '[{"subject": "one", "role": "coder"}, {"subject": "two", "role": "tester"}, {"subject": "three", "role": "tester"}]'
 
@@ -212,7 +212,7 @@ team-up: no: task 3 'three': waits for #2 'two', which failed: exit status 3: no
   wait_until nothing_left
 }
 
-@test "the task of one who died is done by another of its role" {
+@test "another teammate of the role does the task of a dead one" {
   describe '{"coder": {"command": "[ -e second ] || { touch second; tail -f /dev/null; }"}}' '[{"subject": "one"}]' \
     '"teammates": {"coder": 2}'
   start team-up team.json --wait
@@ -478,7 +478,7 @@ END
   wait_until nothing_left
 }
 
-@test "--wait is not over while one who idles has mail that it has not seen" {
+@test "--wait does not end while an idle teammate has unread mail" {
   cat >send <<'END'
 state() { jq -r ".$1" .teams/alpha/reader-1.json; }
 until [ "$(state state)" = idle ] && grep -q '^State:.S' "/proc/$(state pid)/status"; do :; done
@@ -540,7 +540,7 @@ END
   same 0 "$status"
 }
 
-@test "names the keys that have no effect, and records who joins" {
+@test "names keys that have no effect, and records joining members" {
   printf '%s' '{"team": "alpha", "note": "by hand", "roles": {"coder": {"command": "true", "colour": 1, "limits": {"weight": 2}}},
     "teammates": {"coder": 2}}' >team.json
 

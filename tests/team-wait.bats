@@ -94,7 +94,7 @@ load teammates
   as_expected 0 '' ''
 }
 
-@test "all-idle is so at once when all who run have nothing to do" {
+@test "all-idle holds at once when all running teammates have nothing to do" {
   make_team
   start_idle backend --exec true
   start_idle coder --exec true
@@ -106,7 +106,7 @@ load teammates
   as_expected 0 '' ''
 }
 
-@test "all-idle waits for the last one who works" {
+@test "all-idle waits for the last working teammate" {
   mkfifo gate
   make_team
   task-create 'first'
@@ -161,7 +161,7 @@ load teammates
   same 'failed pending' "$(task-list | cut -f2 | xargs)"
 }
 
-@test "all-idle is not so while nobody runs, and wakes when the first one who starts idles" {
+@test "all-idle does not hold while nobody runs, and wakes when the first teammate idles" {
   make_team
   run --separate-stderr team-wait all-idle --timeout 0
   as_expected 1 '' 'team-wait: no: all-idle not within 0 s'
@@ -173,7 +173,7 @@ load teammates
   ended 0 '' ''
 }
 
-@test "all-idle counts those who came while it waits" {
+@test "all-idle counts teammates that joined during the wait" {
   make_team
   start_idle backend --no-auto-claim --exec true
   task-create 'first'
@@ -187,7 +187,7 @@ load teammates
   ended 1 '' 'team-wait: no: all-idle not within 2 s'
 }
 
-@test "all-idle wakes when the one who works dies" {
+@test "all-idle wakes when the working teammate dies" {
   make_team
   start_idle backend --exec true
   start_teammate frontend --prompt 'begin' --exec 'tail -f /dev/null'
@@ -214,7 +214,7 @@ load teammates
   as_expected 1 '' 'team-wait: no: idle=frontend not within 0.05 s'
 }
 
-@test "idle=NAME waits until it is so, also for one who does not run yet" {
+@test "idle=NAME waits until it holds, also for a member that does not run yet" {
   mkfifo gate
   make_team
   start_asleep team-wait idle=backend
@@ -227,7 +227,7 @@ load teammates
   ended 0 '' ''
 }
 
-@test "idle=NAME is not so for one who died while it had nothing to do" {
+@test "idle=NAME does not hold for a member that died while idle" {
   make_team
   start_idle backend --exec true
   kill_teammate backend

@@ -146,7 +146,7 @@ where() { printf 'root\t%s\t%s\nboard\t%s\t%s\nteam\t%s\t%s\nmember\t%s\t%s' "$@
   as_expected 2 '' "team-where: usage: 'all' is reserved"
 }
 
-@test "exits 7 for who acts as system or as another" {
+@test "exits 7 for a caller that acts as system or as another member" {
   team-create alpha
 
   run --separate-stderr team-where --as system

@@ -69,7 +69,7 @@ load helper
   as_expected 74 '' "teamkit: io: cannot run 'teamkit-net': No such file or directory"
 }
 
-@test "a refusal is cheap: the search for who catches it does not sort the frames of the whole program" {
+@test "a refusal is cheap: an exception does not sort all frames of the program" {
   command -v valgrind >/dev/null || skip 'needs valgrind'
   ! is_sanitized || skip 'counts instructions'
   task-create 'one'

@@ -25,7 +25,7 @@ status_of() { jq -r '"\(.status) \(.owner)"' ".tasks/$1.json"; }
 # send OPTION…: as somebody else than the agent in whose bash it may be run.
 SEND='env -u TEAM_MEMBER -u TEAM_RUN_ID team-send'
 
-@test "does a task with its tools; what it says at the end is the result" {
+@test "does a task with its tools; its last words are the result" {
   does_task() {
     a_team 'Build'
     start_model <<'END'
@@ -108,7 +108,7 @@ END
   in_both_formats hears
 }
 
-@test "team-send --interrupt breaks off what it says, and the message is heard at once" {
+@test "team-send --interrupt cancels its call, and the model gets the message at once" {
   breaks_off() {
     a_team 'Build'
     start_model <<'END'
@@ -161,7 +161,7 @@ END
   same 'shutdown true' "$(state_of bob '"\(.state) \(.resumable)"')"
 }
 
-@test "a signal ends it at once during a command of bash, with all that this started" {
+@test "a signal ends it at once during a bash command, with all child processes" {
   a_team 'Build'
   start_model <<<'[{"answer": [{"tool": "bash", "input": {"command": "touch begun; sleep 1000 & sleep 1000"}}]}]'
   start_bob
@@ -174,7 +174,7 @@ END
   nothing_left
 }
 
-@test "the board, 50 tasks of it, and what was said lately stand at the end of the system prompt" {
+@test "50 tasks of the board and the digest are at the end of the system prompt" {
   sees() {
     a_team
     team-join ann
@@ -193,7 +193,7 @@ END
   in_both_formats sees
 }
 
-@test "its tools for the board and for mail do what the commands do" {
+@test "its tools for the board and for mail do the same as the commands" {
   uses_tools() {
     a_team 'Build'
     team-join ann
@@ -234,7 +234,7 @@ Task #2 can start now: Test' "$(results bob)"
   in_both_formats uses_tools
 }
 
-@test "a wrong call is answered by an error that says what was expected" {
+@test "a wrong call is answered by an error that names the expected value" {
   errs() {
     a_team 'Build' 'Other'
     team-join backend
@@ -393,7 +393,7 @@ END
   in_both_formats mends
 }
 
-@test "what a command says is cut, and all of it is in a file" {
+@test "long output of a command is cut, and a file has all of it" {
   a_team 'Build'
   start_model <<'END'
 [{"when": {"user": "Your task is #1"}, "steps": [
@@ -449,7 +449,7 @@ END
   in_both_formats plans
 }
 
-@test "a role narrows the tools and tells what it is about" {
+@test "a role narrows the tools and adds its prompt" {
   narrows() {
     echo '{"prompt": "You read.", "tools": ["read_file", "SendMessage"]}' >role
     team-create alpha --role reader=role
@@ -508,7 +508,7 @@ You read." "$(asked system | head -3)"
   same 'anthropic any' "$(asked '"\(.format) \(.body.model)"')"
 }
 
-@test "counts what its model used, over all its lives" {
+@test "counts the usage of its model over all its runs" {
   counts() {
     a_team 'One' 'Two'
     start_model <<'END'
@@ -599,7 +599,7 @@ END
   same '0 0 1 1' "$(asked '[said | select(startswith("<task-notification"))] | length' | paste -sd ' ')"
 }
 
-@test "what runs in the background ends with it" {
+@test "background commands end with it" {
   a_team 'Build'
   start_model <<'END'
 [{"when": {"user": "Your task is #1"}, "steps": [
@@ -611,7 +611,7 @@ END
   nothing_left
 }
 
-@test "--replay plays back what --record kept, without a server" {
+@test "--replay replays a recording of --record, without a server" {
   records() {
     mkdir first again other
     cd first
@@ -673,7 +673,7 @@ went_on() {
   grep -qF 'Your task is #1: Read' said
 }
 
-@test "a long conversation is shortened before it is too long; who it is and what it is at are put back" {
+@test "a long conversation is shortened in time; identity and current work are repeated" {
   shortens() {
     a_team 'Read'
     start_model <<<"{\"context\": 9000, \"rules\": [$LONG]}"
@@ -720,7 +720,7 @@ went_on() {
   in_both_formats full
 }
 
-@test "goes on after kill -9 where it was; a call whose end is not known is marked" {
+@test "resumes after kill -9; a call with an unknown result is marked" {
   resumes() {
     a_team 'Build'
     start_model <<'END'
@@ -750,7 +750,7 @@ error bash: [interrupted: it is not known how much of this was done]' "$(results
 # sent_between: how many messages ann and bob have sent each other.
 sent_between() { events MESSAGE_SENT 'select([.sender, .recipient] | sort == ["ann", "bob"]).sender' | wc -l; }
 
-@test "two who only answer each other are paused, the user is told, and a word of the user sets them going" {
+@test "two models that only answer each other are paused and the user is told; a message of the user resumes them" {
   talks() {
     a_team
     team-config exchange.limit 2
@@ -870,7 +870,7 @@ END
   same 'failed the model refused: I would rather not.' "$(field 1 status) $(field 1 error)"
 }
 
-@test "a task whose deliverable is missing is tried again, and told why" {
+@test "a task whose deliverable is missing is retried with the reason" {
   a_team
   task-create 'Write' --deliverable note.txt
   start_model <<'END'
@@ -898,7 +898,7 @@ END
   same 'failed No wings' "$(field 1 status) $(field 1 error)"
 }
 
-@test "--quiet leaves stderr to what goes wrong" {
+@test "--quiet leaves only errors on stderr" {
   a_team 'Build'
   start_model <<'END'
 [{"when": {"user": "Your task is #1"}, "steps": [[{"tool": "bash", "input": {"command": "true"}}], "Done."]}]
@@ -980,7 +980,7 @@ END
   same 2 "$(calls)"
 }
 
-@test "who is killed while its plan waits puts the same plan again" {
+@test "a teammate that is killed while its plan waits submits the same plan again" {
   a_team 'Build'
   start_model <<'END'
 [{"when": {"called": "SubmitPlan"}, "answer": "I am waiting for approval."},
@@ -1061,7 +1061,7 @@ END
   ! grep -qF 'nobody knows any more' said || { cat said >&2; false; }
 }
 
-@test "what it said is not forgotten when it has no summary to give; it is asked for one without tools" {
+@test "its words are kept when it gives no summary; it is asked for one without tools" {
   no_summary() {
     local answer
     for answer in '[{"tool": "TaskList", "input": {}}]' '[{"text": ""}]'; do
@@ -1075,7 +1075,7 @@ END
   in_both_formats no_summary
 }
 
-@test "what an approved task has left running ends with it, before the next plan; the model is told" {
+@test "commands that an approved task left running end with it, before the next plan; the model is told" {
   a_team 'One' 'Two'
   start_model <<END
 [{"when": {"user": "plan was approved"}, "answer": [
@@ -1099,7 +1099,7 @@ END
   [ ! -e changed ]
 }
 
-@test "with --plan TaskUpdate neither takes a task nor completes one whose plan is not approved" {
+@test "with --plan TaskUpdate neither claims a task nor completes one without an approved plan" {
   a_team 'One' 'Two'
   start_model <<'END'
 [{"when": {"user": "plan was approved"}, "steps": [
@@ -1156,7 +1156,7 @@ END
   same '' "$(plan .id)"
 }
 
-@test "what is left of a life without --plan is gone on with behind the gate" {
+@test "unfinished work of a run without --plan is resumed behind the gate" {
   a_team
   team-join bob
   team-send bob 'Please rename foo to bar' --as lead
@@ -1176,7 +1176,7 @@ END
   [ ! -e changed ]
 }
 
-@test "a broken line in the log of events stops neither a model nor those who read the log" {
+@test "a broken line in the event log stops neither a model nor readers of the log" {
   a_team 'Build'
   team-join bob
   team-send bob 'Hello'
@@ -1194,7 +1194,7 @@ END
   same 0 "$status"
 }
 
-@test "the log tells in words what it calls, what that gives, and which step it is at" {
+@test "the log shows in words its calls, their results and its step" {
   a_team 'Build'
   start_model <<'END'
 [{"when": {"turns": 0}, "answer": [{"tool": "bash", "input": {"command": "echo one; exit 3"}}]},
@@ -1237,7 +1237,7 @@ END
   run ! grep -rqs key-of-the-caller .teams
 }
 
-@test "refuses to record to or to replay from what is no regular file, and does not wait for it" {
+@test "refuses to record to or replay from anything but a regular file, without waiting" {
   a_team
   mkfifo fifo
 

@@ -76,7 +76,7 @@ has_answer() {
   same $'Say "hello"\nand $HOME' "$(tail -2 seen)"
 }
 
-@test "runs what --exec says instead, and any role where the team has none" {
+@test "runs the command of --exec instead, and any role in a team without roles" {
   a_team '{"command": "touch wrong"}'
   team-create beta
 
@@ -152,7 +152,7 @@ has_answer() {
   same 'idle for 0.1 s' "$(state_of coder-1 .reason)"
 }
 
-@test "has it work in the root, whoever asks from wherever" {
+@test "lets it work in the root, from any folder of the caller" {
   a_team
   mkdir deeper
   cd deeper
@@ -177,7 +177,7 @@ has_answer() {
   same 'two  words;' "$(cat heard)"
 }
 
-@test "makes it a member in its own right, not a part of who asked" {
+@test "makes it a separate member, not a part of the caller" {
   a_team
   export TEAM_MEMBER=lead TEAM_RUN_ID=other TASK_ID=7 TASK_FILE=/7.json
 
@@ -190,7 +190,7 @@ has_answer() {
   same '' "$(grep ^TASK_ seen || true)"
 }
 
-@test "keeps what it says in its log" {
+@test "keeps its output in its log" {
   a_team
 
   teammate-spawn coder --exec 'echo out; echo err >&2' --prompt go
@@ -201,7 +201,7 @@ has_answer() {
   same 600 "$(stat -c %a .teams/alpha/coder-1.log)"
 }
 
-@test "keeps nothing open of the one who asked" {
+@test "inherits no descriptor of the caller" {
   a_team
   exec 9>held
   flock 9
@@ -213,7 +213,7 @@ has_answer() {
   flock --nonblock held true
 }
 
-@test "what it started survives the end of the shell and of the terminal" {
+@test "the teammate survives the end of the shell and of the terminal" {
   a_team
 
   run on_terminal 'bash -c "teammate-spawn coder"'
@@ -223,7 +223,7 @@ has_answer() {
   answers coder-1
 }
 
-@test "what the command of a lead started survives the end of that piece of work" {
+@test "a teammate started by the command of a lead survives the end of that piece of work" {
   a_team
 
   run --separate-stderr teammate-run lead --exec 'cat >/dev/null; teammate-spawn coder' --prompt go --once
@@ -233,7 +233,7 @@ has_answer() {
   answers coder-1
 }
 
-@test "what the command of a lead started survives the lead that is killed" {
+@test "a teammate started by the command of a lead survives the death of the lead" {
   a_team
   start_teammate lead --exec 'teammate-spawn coder; until [ -e never ]; do sleep 0.02; done' --prompt go
   wait_until sleeps coder-1
@@ -265,7 +265,7 @@ has_answer() {
   as_expected 0 coder-2 ''
 }
 
-@test "passes over names that members have who came by hand, in whatever case" {
+@test "skips names of members that joined by hand, in any case" {
   a_team
   team-join coder-1
   team-join CODER-2
@@ -368,7 +368,7 @@ spawn_once() {
   same "$before" "$(what_is_there)"
 }
 
-@test "exits 9 for a role that is not what it should be, and makes nothing" {
+@test "exits 9 for an invalid role, and makes nothing" {
   a_team '{"command": "true", "limits": {"time": 1}}'
   jq '.roles.coder.limits.time = "soon"' .teams/alpha/config.json >edited
   cp edited .teams/alpha/config.json
@@ -614,7 +614,7 @@ no_panes() { [ -z "$(titles)" ]; }
   mine_untouched
 }
 
-@test "takes a pane by itself only inside of tmux, and what teammate.mode says" {
+@test "uses a pane by default only inside tmux, and obeys teammate.mode" {
   a_team
   teammate-spawn coder
   inside_tmux
@@ -639,7 +639,7 @@ no_panes() { [ -z "$(titles)" ]; }
   same 'null null' "$(state_of coder-1 .pane) $(state_of coder-1 .tmux)"
 }
 
-@test "shows in the pane what the teammate does, and nobody else's" {
+@test "shows in the pane only the output of its teammate" {
   a_team
   inside_tmux
   teammate-spawn coder --count 2 2>/dev/null
@@ -736,7 +736,7 @@ no_panes() { [ -z "$(titles)" ]; }
   same $'coder-1\ncoder-2' "$(titles of_the_team | grep coder)"
 }
 
-@test "is not troubled by a user who counts from 1 and keeps dead panes" {
+@test "works with a user's tmux that counts from 1 and keeps dead panes" {
   a_team
   printf 'set -g base-index 1\nset -g pane-base-index 1\nset -g remain-on-exit on\nset -g renumber-windows on\n' >.tmux.conf
   inside_tmux
@@ -904,7 +904,7 @@ value_of() {
   run ! grep -rq none-of-your-business .teams .tasks
 }
 
-@test "one whose caller was killed before it could hand over the environment does not run" {
+@test "a teammate does not run if its caller died before it handed over the environment" {
   a_team
   team-join bob
 
@@ -934,7 +934,7 @@ teammate-spawn: to see it: tmux -L teamkit-alpha-* attach" "$stderr"
   [ ! -e gone ]
 }
 
-@test "what a lead started in panes survives the end of that piece of work" {
+@test "teammates that a lead started in panes survive the end of that piece of work" {
   a_team
   private_tmux
 
@@ -985,7 +985,7 @@ fake_tmux() {
   nothing_left
 }
 
-@test "records who joins, and who leaves because it did not start" {
+@test "records joining members, and members that leave because they did not start" {
   a_team
   teammate-spawn coder --count 2
 

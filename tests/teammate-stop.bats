@@ -51,7 +51,7 @@ pending() { jq -s 'map(select(.status == "pending")) | length' .teams/alpha/requ
     "$(team-log --json | jq -r 'select(.event.type | startswith("SHUTDOWN")) | "\(.event.type) \(.agent_id) \(.event.request_id)"')"
 }
 
-@test "the lead who asks is the one who is answered" {
+@test "the answer goes to the lead that asked" {
   team-create alpha
   start_idle backend --exec true
 
@@ -90,7 +90,7 @@ pending() { jq -s 'map(select(.status == "pending")) | length' .teams/alpha/requ
   same 0 "$(grep -c 'shutdown_request' seen || true)"
 }
 
-@test "what was written to one that is stopped is worked on in its next life" {
+@test "messages to a stopped teammate are handled in its next run" {
   team-create alpha
   start_idle backend --exec true
   teammate-stop backend
@@ -121,7 +121,7 @@ asked_twice() {
   start_idle backend --exec "$SAYS_DONE"
 }
 
-@test "what was written to one that was asked by two at once is worked on in its next life" {
+@test "messages to a teammate with two shutdown requests are handled in its next run" {
   asked_twice
   team-send backend 'for later'
 
@@ -130,7 +130,7 @@ asked_twice() {
   grep -q 'for later' seen
 }
 
-@test "shows the reason of one that refuses, who runs on" {
+@test "shows the reason of a teammate that refuses and keeps running" {
   make_team
   hold .teams/alpha/backend.alive
   start_asleep teammate-stop backend
@@ -173,7 +173,7 @@ refusing_hook() {
   wait_until task_is 1 completed
 }
 
-@test "--force ends one whose hook refuses" {
+@test "--force ends a teammate whose hook refuses" {
   team-create alpha
   refusing_hook 'the report is missing'
   start_idle backend --exec true
@@ -229,7 +229,7 @@ refusing_hook() {
   nothing_left
 }
 
-@test "the log says who was killed by whom" {
+@test "the log names the killed teammate and the caller" {
   at_work backend "$HANGS"
 
   teammate-stop backend --timeout 0 --force --as lead
@@ -279,7 +279,7 @@ tree_of() {
   nothing_left
 }
 
-@test "--force ends one that was stopped with all that it runs, in the foreground and in the background" {
+@test "--force ends a suspended teammate with all its foreground and background processes" {
   at_work backend "$HANGS"
   mapfile -t tree < <(tree_of "${TEAMMATE[backend]}")
   kill -STOP "${tree[@]}"
@@ -297,7 +297,7 @@ tree_of() {
   nothing_left
 }
 
-@test "--force kills nobody who ends in time" {
+@test "--force kills no teammate that ends in time" {
   team-create alpha
   start_idle backend --exec true
 
@@ -307,7 +307,7 @@ tree_of() {
   same 'asked to by user' "$(state_of backend .reason)"
 }
 
-@test "--force kills who holds the lock, whatever its file says" {
+@test "--force kills the holder of the lock, whatever the state file says" {
   at_work backend "$HANGS"
   sleep 1000 3>&- &
   bystander=$!
@@ -321,7 +321,7 @@ tree_of() {
   kill -0 "$bystander"
 }
 
-@test "--force leaves what a lead has spawned alone" {
+@test "--force does not kill teammates that a lead has spawned" {
   team-create alpha
   start_teammate lead --exec "teammate-spawn coder --exec true --mode background >/dev/null; $HANGS" --prompt go
   wait_until test -e begun
@@ -374,7 +374,7 @@ tree_of() {
   same 1 "$(find .teams/alpha/requests -type f | wc -l)"
 }
 
-@test "--all stops everybody who runs but the lead" {
+@test "--all stops all running teammates but not the lead" {
   team-create alpha
   start_idle lead --exec true
   start_idle backend --exec true
@@ -503,7 +503,7 @@ tree_of() {
   [ ! -s .teams/alpha/backend_inbox.jsonl ]
 }
 
-@test "exits 76 when what it did cannot be printed" {
+@test "exits 76 when the result cannot be printed" {
   team-create alpha
   start_idle backend --exec true
 

@@ -43,7 +43,7 @@ told() {
   told '0 processes left running'
 }
 
-@test "what a killed teammate worked on is taken over by one who idles" {
+@test "an idle teammate takes over the task of a killed one" {
   story teammates-heirs 6
 
   same 0 "$status"
@@ -98,7 +98,7 @@ told() {
   same 'pending null' "$(field 1 status) $(field 1 owner)"
 }
 
-@test "what a teammate left half-written when it was killed is swept by the next that starts" {
+@test "the next start sweeps half-written files of a killed teammate" {
   team-create alpha
   team-join backend
   true &
@@ -118,7 +118,7 @@ watches() {
   grep -qs '^inotify wd' "/proc/$1"/fdinfo/*
 }
 
-@test "team-wait all-idle sees who joined after it began to wait" {
+@test "team-wait all-idle sees members that joined during the wait" {
   team-create alpha
   team-wait all-idle --timeout 10 3>&- &
   waiting=$!
@@ -129,7 +129,7 @@ watches() {
   wait "$waiting"
 }
 
-@test "a teammate whose task is taken away while a hook looks at its completion goes on" {
+@test "a teammate that loses its task while a hook checks the completion continues" {
   team-create alpha
   mkdir -m 700 .teams/alpha/hooks
   printf '%s\n' '#!/bin/sh' '[ -e asked ] || { touch asked; until [ -e released ]; do sleep 0.01; done; }' \

@@ -57,7 +57,7 @@ WHY_3="task 3: waits for #2 'second', pending; $WHY_2"
   ended 0 $'1\tin_progress\tbackend\t0\t-\tCount' ''
 }
 
-@test "task-claim --next --wait takes what died or lapsed where the file system cannot notify" {
+@test "task-claim --next --wait reclaims tasks where the file system cannot notify" {
   bob_holds_1
   export TEAM_NOTIFY=poll
   start task-claim --next --wait --as backend
@@ -181,7 +181,7 @@ WHY_3="task 3: waits for #2 'second', pending; $WHY_2"
   ended 1 $'4\tcompleted\tbackend\t0\t-\tfourth' "task-wait: no: $WHY_2"
 }
 
-@test "--keep-waiting waits for what can no longer happen, until the lead reopens it" {
+@test "--keep-waiting waits although the task cannot end, until the lead reopens it" {
   local wait
   for wait in 'task-wait 2' 'team-wait task=2'; do
     rm -rf .teams .tasks
@@ -207,7 +207,7 @@ WHY_3="task 3: waits for #2 'second', pending; $WHY_2"
   ended 0 $'4\tin_progress\tfrontend\t0\t-\tfourth' ''
 }
 
-@test "task-claim --next --wait ends with 1 if all that is left is for others" {
+@test "task-claim --next --wait ends with 1 if all remaining tasks are for others" {
   make_team
   team-leave tester && team-join tester --role qa
   task-create 'Test' --role qa
@@ -230,7 +230,7 @@ WHY_3="task 3: waits for #2 'second', pending; $WHY_2"
   as_expected 1 '' 'task-wait: no: task 3: waits for #9, which does not exist'
 }
 
-@test "a wait for a task that only a member who is gone may take ends with 1" {
+@test "a wait for a task that only a missing member may claim ends with 1" {
   make_team
   teammate-run bob --idle-timeout 0 --exec true
   task-create 'Count' --owner bob
