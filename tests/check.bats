@@ -1,4 +1,4 @@
-# scripts/check on a small tree of its own.
+# scripts/check on a small tree of the test.
 load helper
 
 setup_tree() {

@@ -1,4 +1,4 @@
-# What nobody types: the short form of tests/fuzz/command-lines.
+# Unusual command lines: the short form of tests/fuzz/command-lines.
 load helper
 
 @test "every program obeys or refuses any command line, and touches nothing outside its folder" {

@@ -1,6 +1,7 @@
 load helper
 
-# complete_line WORD…: what bash offers for the last word, one a line. Words are split as bash splits them, "=" apart.
+# complete_line WORD…: the completions of bash for the last word, one a line. Words are split as bash splits them, with
+# "=" as a word.
 complete_line() {
   bash --norc -c '
     source "$1" || exit

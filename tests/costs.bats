@@ -1,15 +1,15 @@
-# What must not grow with the age or the size of a team: bytes read, files opened, time under a lock. Counted in system
-# calls, never in seconds.
+# Costs that must not grow with the age or the size of a team: bytes read, files opened, time under a lock. They are
+# counted in system calls, never in seconds.
 load helper
 load trouble
 load mail
 
 needs_trace() { strace -qqo /dev/null true 2>/dev/null || skip 'cannot trace here'; }
 
-# bytes_read FILE: what the traced reads gave, in all.
+# bytes_read FILE: the sum of the traced reads.
 bytes_read() { awk -F ' = ' '/^(read|pread64|preadv)\(/ && $NF > 0 { sum += $NF } END { print sum + 0 }' "$1"; }
 
-# answered_plans COUNT: so many that were answered long ago, then two that wait: the ids are in `answered`, `plan` and
+# answered_plans COUNT: makes so many old answered plans, then two pending ones: the ids are in `answered`, `plan` and
 # `new`.
 answered_plans() {
   plan-submit 'old' --as backend >plan
@@ -53,7 +53,7 @@ answered_plans() {
   (($(grep -c '"0000000000000000000000[0-9]*\.json"' trace) <= 64))
 }
 
-# long_log: 40,000 events after the first ones, some 10 MB.
+# long_log: adds 40,000 events, about 10 MB.
 long_log() {
   tail -n 1 .teams/alpha/events.jsonl | awk '{
     for (i = 1; i <= 40000; i++) {
@@ -133,7 +133,7 @@ start_batch() {
   wait_until grep -qs 'stopped by SIGSTOP' trace
 }
 
-# go_on: lets it finish; its exit code is in $ended.
+# go_on: lets it finish; its exit status is in $ended.
 go_on() {
   pkill -CONT -P "$WRITER"
   ended=0

@@ -15,7 +15,7 @@ deps() {
 }
 scripts_deps() { "$PROJECT/scripts/deps" "$@"; }
 
-# installs PACKAGE: the last call did ask for it.
+# installs PACKAGE: true if the last call asked for it.
 installs() { grep -q "^-qy install .* $1\( \|$\)" asked; }
 
 @test "a demonstration installs nothing that only the tests need" {

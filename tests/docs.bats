@@ -1,6 +1,6 @@
-# The pages say what the commands do. Examples stand in `.Bd -literal` blocks of EXAMPLES: a line that begins with "$ "
-# is a command (a backslash at its end continues it), the lines below it are what a terminal shows. The examples of
-# one page are played from top to bottom in one fresh folder.
+# The pages match the commands. Examples stand in `.Bd -literal` blocks of EXAMPLES: a line that begins with "$ " is a
+# command (a backslash at its end continues it), and the lines below it are its output on a terminal. The examples of
+# one page run from top to bottom in one new folder.
 load helper
 
 commands() {
@@ -8,7 +8,7 @@ commands() {
   for source in "$PROJECT"/cmd/*.cc; do basename "$source" .cc; done
 }
 
-# The commands that have a page; one that has none is a failure of its own.
+# The commands that have a page; another test reports a missing page.
 documented() {
   local command
   for command in $(commands); do [ ! -f "$PROJECT/man/$command.1" ] || echo "$command"; done

@@ -1,4 +1,4 @@
-# The limit on what two agents say to each other without a word of the user.
+# The limit on messages between two agents without a message of the user.
 load helper
 load trouble
 load mail
@@ -8,7 +8,7 @@ says() {
   TEAM_MEMBER=$1 TEAM_RUN_ID=run-$1 team-send "$2" "$3"
 }
 
-# says_five FROM TO: as many as the limit allows.
+# says_five FROM TO: sends as many messages as the limit allows.
 says_five() {
   local i
   for i in {1..5}; do says "$1" "$2" "$i"; done >/dev/null

@@ -1,8 +1,8 @@
-# What the system or somebody else does in the middle of a change.
+# Faults of the system, and changes by others, in the middle of a change.
 load helper
 load trouble
 
-# leave_room BYTES: of a disk that is full otherwise.
+# leave_room BYTES: fills the disk except for so many bytes.
 leave_room() {
   fill_disk
   truncate -s "-$1" full
@@ -40,8 +40,9 @@ about_to_swap() {
   (($(wc -l <trace) > 1))  # there and back, and again
 }
 
-# whichever CALL ERROR COMMAND…: COMMAND, with the first, the second, … of these system calls failing, until it succeeds;
-# `prepare` before each, and `unchanged` must be true if it said that nothing changed.
+# whichever CALL ERROR COMMAND…: runs COMMAND with the first, the second, … of these system calls failing, until it
+# succeeds. It calls `prepare` before each run, and `unchanged` must be true if the command reported that nothing
+# changed.
 whichever() {
   local call=$1 error=$2 k code
   shift 2
@@ -100,7 +101,7 @@ unchanged() {
   refused 76 'team-send: unknown: *Input/output error'
 }
 
-# letter NUMBER…: lines as they lie in an inbox.
+# letter NUMBER…: lines of an inbox.
 letter() {
   local number
   for number; do

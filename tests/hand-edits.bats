@@ -1,7 +1,7 @@
 load helper
 load trouble
 
-# A person edits the files of a board with whatever there is: the very next command sees it.
+# A person edits the files of a board with any tool: the very next command sees the edit.
 
 # edit_by_jq ID FILTER: the usual way of a script, a new file moved over the old one.
 edit_by_jq() {
@@ -349,7 +349,8 @@ setup_three() {
   as_expected 0 4 ''
 }
 
-# broken_at PLACE TEXT: a task file of TEXT is refused at PLACE by task-get, is never written over, and stops nobody.
+# broken_at PLACE TEXT: task-get refuses a task file with TEXT at PLACE, the file is never overwritten, and other tasks
+# work.
 broken_at() {
   printf '%s\n' "$2" >.tasks/1.json
   cp .tasks/1.json before
@@ -460,7 +461,7 @@ broken_at() {
   as_expected 0 $'1\tin_progress\tbackend\t0\t-\tfirst' ''
 }
 
-# no_regular_file WHAT: 3.json is something else; it is reported and stays, and the others are served.
+# no_regular_file WHAT: 3.json is something else; it is reported and stays, and the other tasks work.
 no_regular_file() {
   run --separate-stderr timeout 10 task-get 3
   refused 9 "task-get: corrupt: .tasks/3.json: $1"
@@ -531,7 +532,7 @@ no_regular_file() {
   no_regular_file 'is not a regular file'
 }
 
-# In the middle of a story: one running, one done, one free, one waiting.
+# A board in use: one task running, one done, one ready, one waiting.
 setup_story() {
   setup_three
   task-create 'fourth' --blocked-by 3
@@ -540,7 +541,7 @@ setup_story() {
   task-complete 2 --as backend
 }
 
-# the_story_goes_on: with the cache as the test left it.
+# the_story_goes_on: continues with the cache as the test left it.
 the_story_goes_on() {
   run --separate-stderr task-claim --next --as backend
   as_expected 0 $'3\tin_progress\tbackend\t0\t-\tthird' ''

@@ -1,13 +1,13 @@
-# Many processes at one store while others disturb them, and the checker that judges what they were told. The checker is
-# shown histories that broke a promise: those it must reject. With the board's lock taken out, the lock files removed on
-# release, messages acknowledged before they are shown, one name for all temporary files, or an index that trusts the
-# folder's time, the first test was seen to fail.
+# Many processes use one store while others disturb them, and a checker judges their answers. The checker must reject
+# recorded histories that broke a guarantee. The first test was seen to fail with each of these faults: no lock of the
+# board, lock files removed on release, messages acknowledged before they are shown, one name for all temporary files,
+# an index that trusts the time of the folder.
 load helper
 
 HISTORY=$PROJECT/scripts/torture.d/history
 CHECKER=$PROJECT/scripts/torture.d/history_checker.py
 
-# ran NUMBER FROM TO EXIT OUT KEY=VALUE…: a command, into the log. Numbers are numbers and lists are lists.
+# ran NUMBER FROM TO EXIT OUT KEY=VALUE…: adds a command to the log. Numbers are numbers and lists are lists.
 ran() {
   local number=$1 from=$2 to=$3 code=$4 out=$5
   shift 5
@@ -31,7 +31,7 @@ mail() {
     '{id: $id, type: "message", sender: $from, recipient: "b", content: $text}'
 }
 
-# rejected WHAT TEXT: the checker says so, and of nothing else.
+# rejected WHAT TEXT: the checker reports this fault and no other.
 rejected() {
   run -1 "$CHECKER" logs .
 

@@ -1,4 +1,4 @@
-# Hooks: what they are told, what they refuse, how they end, and that nobody holds a lock meanwhile.
+# Hooks: their input, their refusals, their end, and that no lock is held while they run.
 load helper
 load trouble
 load mail
@@ -6,10 +6,10 @@ load hooks
 
 unset TEAM_HOOK
 
-# gone PID: nothing of it runs.
+# gone PID: true if no process of it runs.
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# events TYPE: how many the log has.
+# events TYPE: the number of these events in the log.
 events() { team-log --type "$1" | wc -l; }
 
 @test "task-created is told of the task before there is one" {

@@ -1,6 +1,6 @@
 load helper
 
-# What was built is installed as it is: make must not build it again while other tests use it.
+# Installs the programs as they were built: make must not build them again while other tests use them.
 project_make() {
   make -s -C "$PROJECT" --old-file=all DESTDIR="$PWD/stage" PREFIX=/opt/kit BUILD="${BIN%/bin}" "$@"
 }

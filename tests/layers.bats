@@ -1,6 +1,6 @@
 load helper
 
-# add FILE INCLUDE…: a file that includes these.
+# add FILE INCLUDE…: makes a file that includes these.
 add() {
   mkdir -p "${1%/*}"
   printf '// a file\n' >"$1"

@@ -1,4 +1,4 @@
-# Many processes at one inbox. What is received is compared with what was sent by the ids that team-send printed.
+# Many processes use one inbox. The received ids are compared with the ids that team-send printed.
 load helper
 load trouble
 load mail
@@ -11,7 +11,7 @@ write_many() {
   done
 }
 
-# writers COUNT: 8 at once, each so many messages; WRITERS are their ids.
+# writers COUNT: starts 8 writers at once, with so many messages each; WRITERS are their pids.
 writers() {
   local i
   WRITERS=()
@@ -21,7 +21,7 @@ writers() {
   done
 }
 
-# drain OUT: takes what there is, as long as the file `writing` is there, and what is left at the end.
+# drain OUT: takes messages as long as the file `writing` exists, and the rest at the end.
 drain() {
   local code
   while [ -e writing ]; do
@@ -31,13 +31,13 @@ drain() {
   done
 }
 
-# all_writers_are_done: and so are the readers soon.
+# all_writers_are_done: then the readers end soon, too.
 all_writers_are_done() {
   wait "${WRITERS[@]}"
   rm writing
 }
 
-# the_rest OUT: what nobody took.
+# the_rest OUT: the messages that nobody took.
 the_rest() {
   team-recv --as backend >>"$1" || true
 }
@@ -126,8 +126,8 @@ in_order() {
   diff <(sort sent-*) <(cut -f1 received-[0-9] | sort) >difference
 }
 
-# drain_until_killed: one reader after the other, each killed after a moment of chance. Only whole lines count: the rest
-# of a torn one comes again.
+# drain_until_killed: runs one reader after the other, each killed after a random time. Only complete lines count: the
+# rest of a torn line is delivered again.
 drain_until_killed() {
   local i=0 reader
   while [ -e writing ]; do

@@ -1,4 +1,4 @@
-# For tests of mail: a team, what waits for whom, and commands that wait in the background.
+# For tests of mail: a team, pending messages, and commands that wait in the background.
 
 make_team() {
   local name
@@ -6,12 +6,12 @@ make_team() {
   for name in backend frontend tester; do team-join "$name"; done
 } >/dev/null
 
-# waiting_for NAME: the texts that NAME has not taken, one a line.
+# waiting_for NAME: the texts of pending messages to NAME, one a line.
 waiting_for() {
   team-recv --as "$1" --peek --json 2>/dev/null | jq -r .content
 }
 
-# start COMMAND…: runs it in the background, stdout into out, stderr into errors. It ends with the file of tests at the
+# start COMMAND…: runs it in the background, stdout into out, stderr into errors. It ends with the test file at the
 # latest.
 start() {
   "$@" >out 2>errors 3>&- &
@@ -19,13 +19,13 @@ start() {
   touch "$BATS_FILE_TMPDIR/started-$STARTED"
 }
 
-# start_asleep COMMAND…: the same, and goes on when it sleeps until something changes.
+# start_asleep COMMAND…: the same, and returns when the command sleeps.
 start_asleep() {
   start "$@"
   wait_until is_asleep "$STARTED"
 }
 
-# ended STATUS STDOUT STDERR: how what was started ended.
+# ended STATUS STDOUT STDERR: compares the result of the started command.
 ended() {
   status=0
   wait "$STARTED" || status=$?

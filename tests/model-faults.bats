@@ -1,5 +1,5 @@
-# Services that fail, and what a teammate with a model makes of it. A call is made again after a random pause of at most
-# one second, so each fault happens once.
+# Failing services, and the reaction of a teammate with a model. A call is retried after a random pause of at most one
+# second, so each fault happens once.
 load helper
 load models
 
@@ -12,10 +12,10 @@ a_team() {
   for subject in "$@"; do task-create "$subject"; done
 } >/dev/null
 
-# status_of ID: of a task, and who has it.
+# status_of ID: the status and the owner of a task.
 status_of() { jq -r '"\(.status) \(.owner)"' ".tasks/$1.json"; }
 
-# texts FILTER: what the model said, a line for each message that FILTER, of its end, holds for.
+# texts FILTER: the words of the model, a line for each message whose end matches FILTER.
 texts() {
   team-log --json | jq -rs "[.[].event] as \$all | \$all[]
     | select(.type == \"TEXT_MESSAGE_END\") | select($1).message_id as \$id
@@ -24,7 +24,7 @@ texts() {
 
 MIDDLE='Two, and this one is said at some length, in more than a few pieces.'
 
-# A conversation whose second answer, and its repetition, is spoiled by $FAULT.
+# A conversation in which $FAULT spoils the second answer and its repetition.
 converse() {
   a_team 'Build'
   start_model <<END
@@ -36,7 +36,7 @@ END
   run --separate-stderr bob --once
 }
 
-# is_whole: each turn stands there once, and was done once.
+# is_whole: each turn is there once, and was done once.
 is_whole() {
   same 0 "$status"
   same $'1\n2' "$(cat steps)"
@@ -46,7 +46,7 @@ is_whole() {
   same 'completed bob Three.' "$(status_of 1) $(field 1 result)"
 }
 
-# was_repeated: and nothing of the first try was heard.
+# was_repeated: and nothing of the first try was used.
 was_repeated() {
   converse
   is_whole
@@ -54,13 +54,13 @@ was_repeated() {
   same '' "$(texts '.void == true')"
 }
 
-# was_paused: the same, and that it waits was said.
+# was_paused: the same, and the wait was reported.
 was_paused() {
   was_repeated
   grep -q '; again in [0-9.]* s$' <<<"$stderr"
 }
 
-# was_void: the same, and what was heard of the first try does not count.
+# was_void: the same, and the partial answer of the first try does not count.
 was_void() {
   converse
   is_whole

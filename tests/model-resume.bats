@@ -1,9 +1,9 @@
-# A model that is killed goes on where it was, and many that talk at once are told apart. scripts/torture.d has the long
-# forms: models-killed and models-talk.
+# A killed model resumes its conversation, and the words of many models that talk at once are kept apart.
+# scripts/torture.d has the long forms: models-killed and models-talk.
 load helper
 load models
 
-# run_bob [OPTION…]: as claude-x, and goes on when it has the name.
+# run_bob [OPTION…]: starts bob with the model claude-x, and returns when he has his name.
 run_bob() {
   start_teammate bob --model "${MODEL:-claude-x}" --base-url "$URL" "$@"
 }
@@ -13,14 +13,14 @@ lines_at_least() {
   [ -e "$1" ] && (($(wc -l <"$1") >= $2))
 }
 
-# kill_at FILE N: bob, as soon as FILE has N lines; then he is started again.
+# kill_at FILE N: kills bob as soon as FILE has N lines, and restarts him.
 kill_at() {
   wait_until lines_at_least "$1" "$2"
   kill_teammate bob
   run_bob
 }
 
-# judge SCRIPT MEMBER…: shows what may never happen.
+# judge SCRIPT MEMBER…: shows broken guarantees.
 judge() {
   "$PROJECT/tests/models/resume-judge" "$PROJECT/tests/models/$1.json" model.log "${@:2}" >judged || {
     cat judged >&2
@@ -74,7 +74,7 @@ survives_kills() {
     done
     run_bob
   done
-  # A dead owner loses its task to anybody who waits for it: bob must live again by then.
+  # Any waiting member can claim the task of a dead owner: bob must run again by then.
   wait_until is_held .teams/alpha/bob.alive
   task-wait 1 --timeout 60 >/dev/null
   wait_until sleeps bob
@@ -171,7 +171,7 @@ END_OF_SCRIPT
   printf '%s\n' '{"type":"work","title":"task 1","phase":"work","task":1,"messages":[],"text":"Do it."}' \
     '{"type":"answer","turn":{"role":"model","parts":[{"type":"text","text":"It was done before."}]}}' \
     '{"type":"note","te' | head -c -1 >transcript
-  # As a teammate leaves it that claims the task, speaks and is killed.
+  # The files of a teammate that claims the task, answers and is killed.
   start_teammate bob --exec 'touch claimed; sleep 1000'
   wait_until test -e claimed
   kill_teammate bob

@@ -1,8 +1,8 @@
-# The server that stands in for a model; tests/models/client asks it as a small agent would.
+# The server that stands in for a model; tests/models/client calls it like a small agent.
 load helper
 
 setup_file() {
-  # What python3 is in the end: a wrapper in PATH would be started some hundred times.
+  # The real python3: a wrapper in PATH would be started some hundred times.
   PYTHON=$(python3 -c 'import sys; print(sys.executable)')
   export PYTHON
 }
@@ -13,7 +13,7 @@ teardown() {
   wait "$SERVER" 2>/dev/null || true
 }
 
-# serve [OPTION…]: starts it with the script on stdin, and goes on when it listens.
+# serve [OPTION…]: starts it with the script on stdin, and returns when it listens.
 serve() {
   cat >script.json
   rm -f url
@@ -28,12 +28,12 @@ client() {
   timeout 60 "$PYTHON" "$PROJECT/tests/models/client" "$@"
 }
 
-# texts: what the model says in answers that came whole, one a line.
+# texts: the words of the model in complete answers, one a line.
 texts() {
   jq -r '.content // [.choices[].message.content] | map(.text? // .) | join("|")'
 }
 
-# streamed: the same of streams: the texts of each answer put together.
+# streamed: the same for streams: the texts of each answer joined.
 streamed() {
   sed -n 's/^data: \({.*\)/\1/p' | jq -j '
     if .type == "message_start" or .choices[0].delta.role then "\n"
@@ -46,12 +46,12 @@ logged() {
   jq -r "$1" log
 }
 
-# user TEXT: the messages of a conversation that begins.
+# user TEXT: the messages of a new conversation.
 user() {
   jq -nc --arg text "$1" '{messages: [{role: "user", content: $text}]}'
 }
 
-# refuses FORMAT: sends what stands behind the words on each line of stdin; each is refused with these words.
+# refuses FORMAT: sends the text after the words on each line of stdin; each is refused with these words.
 refuses() {
   local words=() bodies=() line
   while IFS= read -r line; do
@@ -465,16 +465,16 @@ END
     client talk "$format" --tools a,b --history history more >>said
     same 'a {},a {},b {},third,a summary,fourth,after all steps' "$(paste -sd , said)"
 
-    # The answer was lost on its way: the same turns again, ids and all.
+    # The answer was lost: the same turns again, with the same ids.
     jq -c 'del(.[3:])' three >history
     ANSWER_a=other client talk "$format" --tools a,b --history history >said
     same 'a {},b {},third' "$(paste -sd , said)"
     same "$(jq -c '.[3].calls' three)" "$(jq -c '.[3].calls' history)"
-    # It had died in the middle of a tool: other results, the same step.
+    # It died in the middle of a tool: other results, the same step.
     jq -c 'del(.[5:]) | .[4].results |= map_values("interrupted")' three >history
     same third "$(client talk "$format" --tools a,b --history history)"
 
-    # More had come before it was asked again.
+    # More messages arrived before the retry.
     client talk "$format" --tools a,b --history history two >said
     jq -c 'del(.[-1]) | .[-1].text = "two and more"' history >more
     client talk "$format" --tools a,b --history more >>said
@@ -519,7 +519,7 @@ END
   "steps": [[{"tool": "a", "input": {"of": "${1}"}}], "did half of ${1}", "did ${1}"]}]
 END
 
-  # The second task is given up for the third.
+  # The second task is dropped for the third.
   for text in 'task 1' 'go on' 'task 2' 'task 3' 'go on'; do
     client talk openai --tools a --history history "$text"
   done >said
@@ -638,7 +638,7 @@ END
  {"when": {"user": "huge"}, "answer": "the end", "fault": {"huge": 1000000}}]
 END
   stream() { user "$1" | jq -c '.stream = true'; }
-  # Those whose data is no JSON.
+  # Events whose data is not JSON.
   broken() { sed -n 's/^data: \({.*\)/\1/p' | while IFS= read -r data; do jq . <<<"$data" >/dev/null 2>&1 || echo "$data"; done; }
 
   for format in anthropic openai; do
@@ -692,7 +692,7 @@ END
 @test "serves 30 streams at once" {
   serve <<<'[{"when": {"user~": "number (\\d+)"}, "answer": "number ${1}.", "fault": {"hang": 4}}]'
 
-  # None of the streams ends; each is heard while all others are open.
+  # No stream ends; each is read while all others are open.
   run --separate-stderr "$PYTHON" -c '
 import http.client, json, sys
 connections = [http.client.HTTPConnection(sys.argv[1], timeout=20) for _ in range(30)]

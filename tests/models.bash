@@ -4,17 +4,17 @@ load teammates
 
 FORMAT=anthropic
 
-# A command for an agent that is to be in the middle of something until there is a file `go`.
+# A command for an agent that works until the file `go` exists.
 UNTIL_GO='until [ -e go ]; do read -rt 0.02 <> <(:); done'
 
 setup_file() {
-  # What python3 is in the end: a wrapper in PATH would be started for each test.
+  # The real python3: a wrapper in PATH would be started for each test.
   PYTHON=$(python3 -c 'import sys; print(sys.executable)')
   export PYTHON
 }
 
-# start_model [SCRIPT]: goes on when a server answers by that script of tests/models, else by the one on stdin. After it
-# URL is where, MODEL the options for it, and the keys are in the environment. Its log is model.log.
+# start_model [SCRIPT]: returns when a server answers by that script of tests/models, else by the script on stdin. It
+# sets URL and MODEL, the options for it; the keys are in the environment. Its log is model.log.
 start_model() {
   local script=model.json
   if (($#)); then script=$PROJECT/tests/models/$1.json; else cat >model.json; fi
@@ -35,7 +35,7 @@ stop_model() {
   unset "TEAMMATE[model-server]"
 }
 
-# in_both_formats FUNCTION: does it for each, in a folder of its own, with FORMAT set.
+# in_both_formats FUNCTION: calls it for each format, in its own folder, with FORMAT set.
 in_both_formats() {
   for FORMAT in anthropic openai; do
     echo "format: $FORMAT" >&2
@@ -47,7 +47,7 @@ in_both_formats() {
   done
 }
 
-# asked FILTER: by jq, of each call that came. `system` is its system prompt, `said` each text of the user's in it,
+# asked FILTER: applies jq to each call that arrived. `system` is its system prompt, `said` each text of the user in it,
 # `results` each result of a tool.
 asked() {
   jq -r "
@@ -60,21 +60,21 @@ asked() {
     $1" model.log
 }
 
-# calls: how many came.
+# calls: the number of calls.
 calls() { if [ -e model.log ]; then wc -l <model.log; else echo 0; fi; }
 
-# was_asked N: so often at least, for wait_until.
+# was_asked N: true after at least so many calls, for wait_until.
 was_asked() { (($(calls) >= $1)); }
 
-# transcript NAME FILTER: of each line of its conversation on disk.
+# transcript NAME FILTER: applies jq to each line of its transcript.
 transcript() { jq -r "$2" ".teams/${TEAM:-alpha}/$1_transcript.jsonl"; }
 
-# results NAME: of its tools, a line each: ok or error, the tool, and what it said.
+# results NAME: the results of its tools, a line each: ok or error, the tool, and the text.
 results() {
   transcript "$1" 'select(.type == "result") | "\(if .is_error then "error" else "ok" end) \(.name): \(.text)"'
 }
 
-# sleeps_soundly PID: over a second it hardly uses the processor, of which 100 ticks are all.
+# sleeps_soundly PID: it hardly uses the processor for a second, which has 100 ticks.
 sleeps_soundly() {
   local before after
   before=$(ticks "$1")
@@ -85,5 +85,5 @@ sleeps_soundly() {
   return 1
 }
 
-# ticks PID: that it has used so far.
+# ticks PID: the processor time that it has used so far.
 ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }

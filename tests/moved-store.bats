@@ -1,4 +1,4 @@
-# A store that is removed and made again, as git clean and git stash do: whoever waits goes on with the new one.
+# A store that is removed and created again, as by git clean and git stash: waiting commands continue with the new one.
 load helper
 load mail
 load teammates
@@ -10,7 +10,7 @@ swap() {
   mv copy "$1"
 }
 
-# stash, pop: as git does it, with all that is not tracked.
+# stash, pop: as git does it, with all untracked files.
 stash() { git stash push -qu -- .teams .tasks; }
 pop() { git stash pop -q; }
 in_a_repository() {

@@ -1,4 +1,4 @@
-# That the suite finds the faults that are planted in tests/mutants is shown by scripts/torture.d/mutants; here a few.
+# scripts/torture.d/mutants shows that the suite finds the faults of tests/mutants; here are a few of them.
 load helper
 
 @test "every mutant applies to the source, and two that are built are caught" {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Two pid namespaces on one store, as a container and its host have: life is told by locks, never by pids.
+# Two pid namespaces share one store, as a container and its host do: locks show which process runs, never pids.
 
 load helper
 load trouble
@@ -9,7 +9,7 @@ needs_namespace() {
   unshare --pid --fork --mount-proc true 2>/dev/null || skip 'needs a pid namespace of its own (root)'
 }
 
-# elsewhere COMMAND…: runs it in a pid namespace of its own; half_elsewhere: with the /proc of ours.
+# elsewhere COMMAND…: runs it in its own pid namespace; half_elsewhere: with our /proc.
 elsewhere() { unshare --pid --fork --kill-child --mount-proc "$@"; }
 half_elsewhere() { unshare --pid --fork --kill-child "$@"; }
 
@@ -62,7 +62,7 @@ half_elsewhere() { unshare --pid --fork --kill-child "$@"; }
   there=$(elsewhere teammate-list --json | jq -c 'select(.name=="ann") | [.state, .pid]')
 
   same '["idle",null]' "$there"
-  # The host sees the processes of its containers, but the member wrote down its own pid.
+  # The host sees the processes of its containers, but the member recorded its own pid.
   same '["idle",null]' "$here"
   teammate-stop ann
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Stores on network file systems, told by statfs. FUSE stands for all of them here; that the other kinds are known is a
-# unit test (lock_test).
+# Stores on network file systems, as reported by statfs. FUSE stands for all of them here; a unit test (lock_test)
+# covers the other kinds.
 
 load helper
 load trouble

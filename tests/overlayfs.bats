@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Stores on overlayfs, as containers have them: what came with the image lies in a lower layer.
+# Stores on overlayfs, as in containers: the files of the image are in a lower layer.
 
 load helper
 load trouble
@@ -13,7 +13,7 @@ setup() {
   mkdir layers/upper layers/work
 }
 
-# start_container [OPTION]: the store of the lower layer appears in `merged`, and the test goes on there.
+# start_container [OPTION]: shows the store of the lower layer in `merged`, and changes to that folder.
 start_container() {
   mount_here -t overlay -o "lowerdir=lower,upperdir=layers/upper,workdir=layers/work${1:+,$1}" overlay merged
   chmod 700 merged
@@ -103,7 +103,7 @@ make_image() {
   as_expected 75 '' "task-claim: again: cannot lock '.tasks/.lock': pid $HOLDER (cat) holds it; waited 0.1 s"
 }
 
-# trust_lasts OPTION: with this way of overlayfs to number the inodes of a lower layer.
+# trust_lasts OPTION: tests one way of overlayfs to number the inodes of a lower layer.
 trust_lasts() {
   make_image
   (cd lower && hook task-created <<<'touch ran')

@@ -2,7 +2,7 @@ load helper
 load trouble
 load mail
 
-# three_plans: of which the first is approved and the second rejected.
+# three_plans: the first is approved and the second rejected.
 three_plans() {
   make_team
   {

@@ -1,8 +1,8 @@
-# Kernels, sandboxes and file systems that lack what we use when it is there.
+# Kernels, sandboxes and file systems without optional features that we use.
 load helper
 load trouble
 
-# lacking INJECTION…: from now on these calls fail for all our commands, and nobody else.
+# lacking INJECTION…: from now on these calls fail for all our commands, but for no other program.
 lacking() {
   command -v strace >/dev/null || skip 'needs strace'
   local program options
@@ -18,7 +18,7 @@ lacking() {
 
 did_lack() { grep -q INJECTED "$BATS_TEST_TMPDIR/trace"; }
 
-# What a team does.
+# The work of a team.
 a_day() {
   set -eu
   team-create alpha

@@ -1,9 +1,9 @@
-# Many processes at once. A task is guarded twice: by the board's lock, and by the swap, which takes place only if the
-# file is still the one that was read. With both taken out these were seen to fail.
+# Many processes at once. Two things guard a task: the lock of the board, and the swap, which succeeds only if the file
+# is still the one that was read. With both removed these tests were seen to fail.
 load helper
 
 # together N COMMAND…: runs COMMAND N times at once, with the number of the run as its last argument, and waits for all.
-# They start together: each waits at a gate that is opened when the last is there.
+# They start together: each waits at a gate that opens when the last one is there.
 together() {
   local count=$1 i
   shift
@@ -17,7 +17,7 @@ together() {
   wait
 }
 
-# Where everything is slow (sanitizers, coverage) a lock is waited for longer.
+# Slow builds (sanitizers, coverage) wait longer for a lock.
 PATIENTLY=(--lock-timeout "${TEAMKIT_PATIENCE:-5}")
 
 batch() {
@@ -128,7 +128,7 @@ hold_and_release() {
   for ((i = 0; i < 20; i++)); do
     task-claim 1 --as "worker-$1" >/dev/null 2>&1 || continue
     echo in >>"$1.log"
-    # Nobody else may hold it now.
+    # No other process may hold it now.
     [ "$(field 1 owner)" == "worker-$1" ] || echo "stolen from $1" >>errors
     task-release 1 --as "worker-$1" >/dev/null || echo "lost by $1" >>errors
   done

@@ -5,8 +5,8 @@ console_blocks() {
   sed -n "/^## $1\$/,/^## /{/^\`\`\`console\$/,/^\`\`\`\$/{/^\`\`\`/!p}}" "$PROJECT/README.md"
 }
 
-# replay: reads a transcript and prints it again, with what the commands print now on a terminal. What does not begin
-# with "$ " was printed by the command above it.
+# replay: reads a transcript and prints it again, with the present output of the commands on a terminal. A line that
+# does not begin with "$ " is output of the command above it.
 replay() {
   local line
   while IFS= read -r line <&3; do
@@ -20,9 +20,9 @@ teardown() {
   [ ! -d demo/graphql ] || teammate-stop -C demo/graphql --all --timeout 0 --force >/dev/null
 }
 
-# goes_as_printed SECTION FOLDER: its commands, run in FOLDER, print what the README says.
+# goes_as_printed SECTION FOLDER: its commands, run in FOLDER, print the output in the README.
 goes_as_printed() {
-  # Of a terminal that cannot wipe a line, so that no line of progress stands among what is printed.
+  # A terminal that cannot erase a line, so that no progress line is in the output.
   export NO_COLOR=1 SHELL=/bin/bash TERM=dumb
   console_blocks "$1" >expected
   grep -q '^\$ ' expected

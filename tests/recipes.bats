@@ -1,12 +1,12 @@
-# The recipes of teamkit-recipes(7), taken from the page as they are printed there. Where the program is not ours to have,
-# a stand-in of its name takes the arguments, the input and the permissions that its documentation describes, refuses
-# everything else, and does what a model would do: it writes hello.txt and tells the lead, if it may.
+# The recipes of teamkit-recipes(7), as printed on the page. A stand-in replaces each external program. It accepts the
+# arguments, the input and the permissions that the documentation of the program describes, refuses everything else, and
+# works like a model: it writes hello.txt and tells the lead, if it may.
 load helper
 load teammates
 
 PAGE=$PROJECT/man/teamkit-recipes.7
 
-# blocks RECIPE: the literal blocks below that heading, as printed; a line of its own, "--", stands between two.
+# blocks RECIPE: the literal blocks below that heading, as printed, with a line "--" between two.
 blocks() {
   awk -v wanted=".Ss $1" '
     /^\.S[sh] /{ inside = $0 == wanted }
@@ -26,18 +26,18 @@ lines() {
   block "$1" "${2:-1}" | sed 's/^\$ //'
 }
 
-# command_in TEXT: what the line gives to --exec.
+# command_in TEXT: the value of --exec in the line.
 command_in() {
   local text=${1#*--exec }
   eval "printf '%s' $text"
 }
 
-# try LINES [OPTION]: types them, with options at the end that have the teammate come to an end.
+# try LINES [OPTION]: runs the lines, with options at the end that make the teammate end.
 try() {
   run --separate-stderr bash -c "$1 ${2:---once} --idle-timeout 20" </dev/null
 }
 
-# stand_in NAME: a program of that name, which is what stdin says.
+# stand_in NAME: makes a program of that name from stdin.
 stand_in() {
   {
     echo '#!/bin/bash'
@@ -47,8 +47,8 @@ stand_in() {
   chmod +x "$STAND_INS/$1"
 }
 
-# What all stand-ins have in common. ARGUMENTS of the real one that are no matter here are refused too: the page must not
-# use what the test does not know.
+# Common code of the stand-ins. They also refuse real ARGUMENTS that the test does not know, so the page must not use
+# them.
 refuse() {
   echo "${0##*/}: $*" >&2
   exit "${wrong_use:-2}"
@@ -67,7 +67,7 @@ is_beneath() {
   [[ $(realpath "$1")/ == "$(realpath "$2")"/* ]]
 }
 
-# work PROMPT: as a model would.
+# work PROMPT: works like a model.
 work() {
   [[ $1 == "You are teammate '$TEAM_MEMBER' in team '$TEAM_NAME'"* ]] || refuse "nobody is addressed"
   [[ $1 == *"Your task is #$TASK_ID: "* ]] || refuse "there is no task in the prompt"
@@ -154,7 +154,7 @@ done
 work "$(cat)"$'\n\n'"$prompt"
 END
 
-  # https://opencode.ai/docs/cli, /permissions; what is not said in the configuration is allowed
+  # https://opencode.ai/docs/cli, /permissions; actions that the configuration does not name are allowed
   stand_in opencode <<'END'
 [ "${1:-}" == run ] || refuse 'would open its screen'
 shift
@@ -205,12 +205,12 @@ a_project() {
   task-create 'Say hello' --description 'Write hello into hello.txt.' --deliverable hello.txt
 } >/dev/null
 
-# done_with RESULT: the teammate ended well and its task has that result; the deliverable is there, so it could edit.
+# done_with RESULT: the teammate succeeded, its task has that result, and the deliverable exists.
 done_with() {
   same 0 "$status" && same completed "$(field 1 status)" && same "$1" "$(field 1 result)" && same hello "$(cat hello.txt)"
 }
 
-# state_is_settled NAME: it waits for the lead, or came to an end.
+# state_is_settled NAME: it waits for the lead, or has ended.
 state_is_settled() {
   state_is "$1" plan_pending || gone "${TEAMMATE[$1]}"
 }
@@ -470,7 +470,7 @@ END
   same '' "${failed-}"
 }
 
-# Without the flags of the page nothing is written: so they are what lets it be written.
+# Without the flags of the page nothing is written, so these flags give the permission.
 @test "a stand-in edits nothing without the permissions that the page gives it" {
   a_project
   echo '{ "permission": "ask" }' >opencode.json

@@ -1,9 +1,10 @@
-# Work goes round by itself: who is given a task, and whose task becomes free, gets a message of the system.
+# Automatic notifications: a member gets a message of the system when a task is assigned to it and when its task is
+# unblocked.
 load helper
 load trouble
 load mail
 
-# told NAME TYPE: the texts of that type that NAME has not taken.
+# told NAME TYPE: the texts of pending messages of that type to NAME.
 told() {
   team-recv --as "$1" --type "$2" --peek --json 2>/dev/null | jq -r .content
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# A fifo or a device in place of a file of the store: every command ends, whatever lies there.
+# A fifo or a device in place of a file of the store: every command still ends.
 
 load helper
 
@@ -33,8 +33,8 @@ team-config tasks.lease 10m
 team-fsck
 team-save -'
 
-# try_all MAKE: each command with each place taken by what MAKE makes there. Prints the pairs that did not end or ended
-# by a signal, and how many there were.
+# try_all MAKE: runs each command with each file replaced by MAKE. Prints the pairs that did not end or ended by a
+# signal, and the number of pairs.
 try_all() {
   local place words pairs=0 status
   for place in $PLACES; do

@@ -1,8 +1,9 @@
-# Short forms of scripts/torture.d/sweep: a few points of every command, on a disk and in memory. A long run takes all.
+# Short forms of scripts/torture.d/sweep: a few points of every command, on a disk and in memory. A long run tests all
+# points.
 load helper
 load trouble
 
-# What strikes a program at any of its calls strikes the sanitizer, too.
+# A fault at any call of a program also hits the sanitizer.
 not_sanitized() { ! is_sanitized || skip 'the sanitizer makes calls of its own'; }
 
 # sweep KIND: for 15 s; skips where processes cannot be traced.
@@ -23,14 +24,14 @@ sweep() {
   sweep errors
 }
 
-# What they found, by hand.
+# Errors that the sweeps found, as tests.
 
-# traceable: strace may end a process of ours here.
+# traceable: skips the test if strace cannot kill our processes here.
 traceable() {
   strace -qq -o /dev/null true 2>/dev/null || skip 'processes cannot be traced here'
 }
 
-# killed_at CALL NUMBER COMMAND…: right before that call.
+# killed_at CALL NUMBER COMMAND…: kills the command right before that call.
 killed_at() {
   traceable
   local call=$1 number=$2
@@ -179,7 +180,7 @@ has_bodies() {
 }
 
 @test "a team that is made and cannot be written into the log is no team that was not made" {
-  # The locks before it are those of the teams, of the new folder and of the marks of trust.
+  # The locks before it are those of the teams, of the new folder and of the trust marks.
   refused_at flock 9+ EIO team-create alpha
 
   same 76 "$status"

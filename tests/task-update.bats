@@ -171,7 +171,7 @@ load trouble
   same '[null,null,null,1]' "$(jq -c '[.error, .completedAt, .claimedAt, .attempts]' .tasks/1.json)"
 }
 
-# The moves of the state machine that there are not.
+# Changes of the status that are not allowed.
 @test "exits 8 for every other move" {
   task-create 'pending'
   task-create 'completed'

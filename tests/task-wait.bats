@@ -1,7 +1,7 @@
 load helper
 load trouble
 
-# start_waiting ARGUMENT…: task-wait in the background, asleep until something changes.
+# start_waiting ARGUMENT…: starts task-wait in the background, and returns when it sleeps.
 start_waiting() {
   task-wait "$@" >ended 2>errors 3>&- &
   WAITER=$!

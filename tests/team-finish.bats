@@ -2,7 +2,7 @@ load helper
 load mail
 load teammates
 
-# summary_of: what the configuration says about the end.
+# summary_of: the end of the team in its configuration.
 summary_of() {
   jq -r '[.finishedAt != null, .summary] | map(tostring) | join(" ")' .teams/alpha/config.json
 }

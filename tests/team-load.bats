@@ -2,7 +2,7 @@ load helper
 load trouble
 load mail
 
-# rich_team: one that has something of everything, in the folder `from`, saved as alpha.tar.
+# rich_team: makes a team with every kind of file, in the folder `from`, saved as alpha.tar.
 rich_team() {
   mkdir from
   cd from || return
@@ -39,7 +39,7 @@ small_team() {
   team-save -C from alpha.tar
 } >/dev/null
 
-# described: all that a reader sees of the team here.
+# described: everything that a reader sees of the team here.
 described() {
   local name
   task-list --json
@@ -50,7 +50,7 @@ described() {
   jq -c . .teams/alpha/config.json
 }
 
-# same_team FOLDER: what is there is what was saved.
+# same_team FOLDER: the team there equals the saved one.
 same_team() {
   same "$(cd from && described)" "$(cd "$1" && described)"
 }
@@ -289,7 +289,7 @@ unpacked() {
   same "$(tar xOf alpha.tar team board | md5sum)" "$(tar xOf one.tar team board | md5sum)"
 }
 
-# a_hooked_archive: one with a hook, in alpha.tar; nothing else is left.
+# a_hooked_archive: makes alpha.tar, a team with a hook; nothing else is left.
 a_hooked_archive() {
   team-create alpha >/dev/null
   mkdir -m 700 .teams/alpha/hooks
@@ -701,7 +701,7 @@ whole_team() {
   local name
   team-fsck
   gapless
-  # What the board says is what the log says.
+  # The board agrees with the log.
   same "$(task-list --status completed --json | jq .id)" "$(logged TASK_COMPLETED)"
   same "$(task-list --json | jq .id)" "$(logged TASK_CREATED)"
   # No plan is half approved.
@@ -737,7 +737,7 @@ logged() {
   done
 }
 
-# put_aside: the log of the team is renamed and begun anew, as a writer does it.
+# put_aside: rotates the log of the team, as a writer does.
 put_aside() {
   local log=.teams/alpha/events.jsonl last
   exec 9<.teams/alpha/events.lock
@@ -751,7 +751,7 @@ put_aside() {
 @test "a log that is put aside while the team is saved has no gap when it is loaded" {
   command -v strace || skip 'needs strace'
   make_team
-  # It takes its time between the look at what was put aside and the look at the rest.
+  # It pauses between reading the rotated logs and the current one.
   start strace -qq -o trace -P events.jsonl -e inject=openat2:delay_enter=300000 team-save alpha.tar
 
   while kill -0 "$STARTED" 2>/dev/null; do put_aside; done

@@ -325,7 +325,7 @@ texts() { jq -r .content; }
 @test "delivers the messages of a killed reader again, before all others" {
   three_for_backend
   head -c 300000 /dev/zero | tr '\0' x | team-send backend --as lead >>ids
-  # Nobody empties this pipe: the reader stands in the middle of writing.
+  # Nobody reads this pipe: the reader blocks in the middle of a write.
   mkfifo slow
   exec 7<>slow
   team-recv --as backend >slow 3>&- 7>&- &
@@ -570,7 +570,7 @@ EOF
   same "$(cat ids)" "$(team-recv --as backend --peek | cut -f1)"
 }
 
-# write_long COUNT: so many messages to backend that do not fit into a file of half a megabyte.
+# write_long COUNT: sends so many messages to backend, more than fit into a file of half a megabyte.
 write_long() {
   jq -nc --argjson count "$1" \
     'range($count) | {type: "message", sender: "lead", content: ("x" * 10000), timestamp: 1}' | write_to backend

@@ -16,7 +16,7 @@ small_team() {
   team-send ann 'bring bricks' --as bob >/dev/null
 }
 
-# well_formed FILE…: XML, by a parser that stops at the first fault.
+# well_formed FILE…: parses it as XML and stops at the first error.
 well_formed() {
   python3 - "$@" <<'END'
 import sys, xml.dom.minidom
@@ -29,12 +29,12 @@ part() {
   sed -n "/<section id=\"$1\">/,/<\/section>/p" "$2"
 }
 
-# texts FILE: what of an SVG a reader sees, without hints.
+# texts FILE: the visible texts of an SVG, without tooltips.
 texts() {
   sed -e 's|<title>[^<]*</title>||g' "$1" | grep -o '<text [^>]*>[^<]*</text>' | sed -e 's/<[^>]*>//g'
 }
 
-# overlaps FILE: pairs of bars in one line of the timeline that cover each other, and labels that are wider than their bar.
+# overlaps FILE: pairs of overlapping bars in one row of the timeline, and labels that are wider than their bar.
 overlaps() {
   python3 - "$1" <<'END'
 import sys, xml.dom.minidom

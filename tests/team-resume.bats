@@ -2,10 +2,10 @@ load helper
 load mail
 load teammates
 
-# Whether the caller of the tests is inside tmux must not matter.
+# The tests must not depend on whether their caller is inside tmux.
 unset TMUX TMUX_PANE
 
-# Two teammates that have nothing to do, in the background.
+# Two idle teammates in the background.
 start_two() {
   team-create alpha
   teammate-spawn coder --exec true --count 2
@@ -13,25 +13,25 @@ start_two() {
   wait_until sleeps coder-2
 } >/dev/null
 
-# crash NAME…: as a cut of power would end them; goes on when all names are free.
+# crash NAME…: kills them, as a power failure would; returns when all names are free.
 crash() {
   local name
   for name in "$@"; do kill -KILL "$(state_of "$name" .pid)"; done
   for name in "$@"; do wait_until is_free ".teams/alpha/$name.alive"; done
 }
 
-# interrupt NAME: as a person or the system would.
+# interrupt NAME: sends INT, as a person or the system would.
 interrupt() {
   kill -TERM "$(state_of "$1" .pid)"
   wait_until is_free ".teams/alpha/$1.alive"
 }
 
-# lives_of NAME: how often it was started.
+# lives_of NAME: the number of its runs.
 lives_of() {
   team-log --type RUN_STARTED --agent "$1" --json | wc -l
 }
 
-# runs NAME: by the kernel's word.
+# runs NAME: true if its alive lock is held.
 runs() {
   is_held ".teams/alpha/$1.alive"
 }
@@ -161,7 +161,7 @@ runs() {
     for name in coder-1 coder-2; do
       grep -qx "$name" out.?
       runs "$name"
-      # Nor does one who came too late lie in wait for the end of the first.
+      # A late starter must not wait for the end of the first one, either.
       same 1 "$(pgrep -f "^[^ ]*teammate-run $name -C $PWD " | xargs -rI{} cat /proc/{}/comm 2>/dev/null | grep -cx teammate-run)"
       wait_until sleeps "$name"
       same "$round" "$(lives_of "$name")"

@@ -1,4 +1,5 @@
-# A lead and its team. The model is the scripted server; it knows the lead by FinishTeam, which nobody else has.
+# A lead and its team. The model is the scripted server; it recognizes the lead by the tool FinishTeam, which nobody
+# else has.
 load helper
 load mail
 load models
@@ -11,14 +12,14 @@ lead() {
   timeout 60 team-run --model claude-x --base-url "$URL" -t alpha "$@" </dev/null
 }
 
-# start_lead [ARGUMENT…]: the same in the background; what it says is in lead.out and lead.err.
+# start_lead [ARGUMENT…]: the same in the background; its output is in lead.out and lead.err.
 start_lead() {
   env --default-signal=HUP team-run --model claude-x --base-url "$URL" -t alpha "$@" >lead.out 2>lead.err </dev/null 3>&- &
   TEAMMATE[lead]=$!
 }
 
-# lead_says ANSWER… [-- ANSWER…]: a model that gives these answers to the lead, one after the other, those behind --
-# as soon as it is told that everybody idles, and then "Over."; all others say "Done.". Rules on stdin come first.
+# lead_says ANSWER… [-- ANSWER…]: a model that gives these answers to the lead in order. It gives the answers after --
+# as soon as all teammates are idle, and then "Over.". All other models say "Done.". Rules on stdin come first.
 lead_says() {
   local answers=() idle=()
   while (($#)) && [ "$1" != -- ]; do answers+=("$1") && shift; done
@@ -38,7 +39,7 @@ call() {
   jq -nc --arg tool "$1" --argjson input "${2-null}" '[{tool: $tool, input: ($input // {})}]'
 }
 
-# gave TOOL: what its calls gave, as events tell it.
+# gave TOOL: the results of its calls, from the events.
 gave() {
   jq -rs --arg tool "$1" '
     [.[].event | select(.tool_call_name == $tool).tool_call_id] as $calls
@@ -51,7 +52,7 @@ events() {
   jq -r "$1" .teams/alpha/events.jsonl
 }
 
-# heard_by_lead: all texts that its model got, in the last request.
+# heard_by_lead: all texts in the last request to its model.
 heard_by_lead() {
   asked 'select(.body.tools | any(.name == "FinishTeam")) | [said] | @json' | tail -1 | jq -r '.[]'
 }
@@ -88,7 +89,7 @@ the_service_is_moved() {
     "$(task-list | awk '{ print $1, $2, $3 }' | paste -sd ,)"
 }
 
-# the_story_is_whole: every run, call and message of the log has its end, and so has the team's.
+# the_story_is_whole: every run, call and message of the log has its end, and so has the run of the team.
 the_story_is_whole() {
   local member ended
   for member in lead analyst backend frontend; do
@@ -110,7 +111,7 @@ the_story_is_whole() {
   same "$(seq "$(events .seq | wc -l)")" "$(events .seq)"
 }
 
-# in_order_of_starts: ids of calls, as their starts stand in the log: those of several members are mixed.
+# in_order_of_starts: the ids of calls in the order of their starts in the log, where several members are mixed.
 in_order_of_starts() {
   sort >ids
   events 'select(.event.type == "TOOL_CALL_START").event.tool_call_id' | while read -r id; do
@@ -306,7 +307,7 @@ END
   like 'error: helper-1 could not do it (exit status 69): *' "$(gave Task)"
 }
 
-# A helper that runs until it is let go by a file.
+# A helper that runs until a file releases it.
 SLOW_HELPER='{"when": {"prompt": "teammate '"'helper-1'"'"},
   "steps": [[{"tool": "bash", "input": {"command": "echo $$ >helper.pid; cat gate"}}], "The gate is open."]}'
 
@@ -647,7 +648,7 @@ END
   same TEAM_RUN_ENDED "$(events .event.type | tail -1)"
 }
 
-# A teammate that is in the middle of something until there is a file `go`.
+# A teammate that works until the file `go` exists.
 BUSY_BOB='{"name": "bob", "when": {"prompt": "teammate '"'bob'"'", "user": "Your task is"},
   "steps": ['$(call bash "{\"command\": \"echo >>begun; $UNTIL_GO\"}")', "It is built."]}'
 WITH_BOB=("$BOB_BUILDS_IT" "$START_BOB" '"I wait."' -- "$DONE")
@@ -840,7 +841,7 @@ END
   same 0 "$(calls)"
 }
 
-# own_key: from now on the key is one that no other test knows.
+# own_key: uses a key that no other test has.
 own_key() {
   KEY=key-$BASHPID-$RANDOM
   MODEL_SERVER_KEY=$KEY "$@"
@@ -891,7 +892,7 @@ END
   teammate_ended lead 143
 }
 
-# on_screen COMMAND: on a terminal whose keys come from the fifo `keys`; what it shows is in screen.
+# on_screen COMMAND: runs it on a terminal whose keys come from the fifo `keys`; its screen is in `screen`.
 on_screen() {
   mkfifo keys
   script -qefc "stty cols 200; $1" screen <keys >/dev/null 2>&1 3>&- &
@@ -1152,7 +1153,7 @@ END
 @test "a last line that Ctrl-D ends is heard" {
   with_busy_bob
 
-  # Once for what stands in the line, once for the end.
+  # Once for the text in the line, once for the end.
   printf 'and hurry\004\004' >&4
   wait_until grep -qs 'I hurry.' screen
   touch go
@@ -1174,7 +1175,7 @@ END
   touch spend
   wait_until test -e begun
 
-  # Wakes it; the model is not asked by that.
+  # Wakes it without a call of the model.
   task-create 'Paint it' >/dev/null
 
   teammate_ended lead 8
@@ -1182,7 +1183,7 @@ END
   nobody_runs
 }
 
-# in_tmux COMMAND: in a session of its own, whose server has no key.
+# in_tmux COMMAND: runs it in its own session, whose server has no key.
 in_tmux() {
   command -v tmux >/dev/null || skip 'needs tmux'
   export TMUX_TMPDIR=$PWD HOME=$PWD

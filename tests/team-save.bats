@@ -2,7 +2,7 @@ load helper
 load trouble
 load mail
 
-# names ARCHIVE: what is in it.
+# names ARCHIVE: the names in it.
 names() {
   tar tf "$1" | sort
 }
@@ -273,7 +273,7 @@ team-save: left out: '.teams/alpha/link' is not a regular file"
   same '' "$(names alpha.tar | grep board/1.json || true)"
 }
 
-# has_open FILE: what was started has opened it.
+# has_open FILE: the started command has opened it.
 has_open() {
   find "/proc/$STARTED/fd" -lname "$PWD/$1" 2>/dev/null | grep -q .
 }

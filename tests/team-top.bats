@@ -1,4 +1,4 @@
-# Driven in a real terminal: a tmux server of the test's own, keys that are sent to it, and what it shows.
+# team-top runs in a real terminal: a private tmux server, to which the test sends keys and whose screen it reads.
 load helper
 load teammates
 
@@ -11,17 +11,17 @@ a_team() {
   team-join bob >/dev/null
 }
 
-# A server for each ROUND: one that is just ending is in the way of the next.
-# Descriptors of the test, locks among them, are not for a server that stays.
+# A server for each ROUND: a server that is just ending would disturb the next one. The server stays, so it must not
+# inherit descriptors of the test, such as locks.
 tmux_of_test() { TMUX_TMPDIR=$PWD HOME=$PWD tmux -L "top$ROUND" -f /dev/null "$@" 3>&- 8>&-; }
 
-# screen COLUMNS ROWS COMMAND: a terminal in which it runs; how it ended is shown after that.
+# screen COLUMNS ROWS COMMAND: runs it in a terminal; its exit status is shown after that.
 screen() {
   command -v tmux >/dev/null || skip 'needs tmux'
   tmux_of_test new-session -d -x "$1" -y "$2" "sh -c '$3; echo exit=\$?; exec cat'"
 }
 
-# top [OPTION…]: team-top in 80 by 24; goes on when all of it is drawn, from the first line to the last.
+# top [OPTION…]: runs team-top in 80 by 24; returns when all of it is drawn, from the first line to the last.
 top() {
   screen "${WIDE:-80}" "${HIGH:-24}" "team-top $*"
   sees MEMBERS 'q quit'
@@ -33,7 +33,7 @@ hides() { ! shows "$1"; }
 press() { tmux_of_test send-keys "$@"; }
 type_in() { tmux_of_test send-keys -l "$1"; }
 
-# sees TEXT…: each of them within the time; shows the screen if not.
+# sees TEXT…: waits until the screen has each of them; shows the screen if not.
 sees() {
   local text
   for text in "$@"; do

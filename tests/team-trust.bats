@@ -4,7 +4,7 @@ load trouble
 load mail
 load hooks
 
-# a_checkout: goes on in a copy of a store with a hook, as a clone or an archive brings it.
+# a_checkout: changes to a copy of a store with a hook, as from a clone or an archive.
 a_checkout() {
   mkdir upstream
   (

@@ -2,7 +2,7 @@ load helper
 load mail
 load teammates
 
-# describe ROLES [TASKS [MORE]]: team.json, of a team alpha.
+# describe ROLES [TASKS [MORE]]: writes team.json, for a team alpha.
 describe() {
   printf '{"team": "alpha", "roles": %s, "tasks": %s%s}\n' "$1" "${2:-[]}" "${3:+, $3}" >team.json
 }
@@ -42,12 +42,12 @@ nothing_made() {
   same '' "$(find . -name .teams -o -name .tasks)"
 }
 
-# no_team: and no task; the folders of an empty store may be there.
+# no_team: and no task; the folders of an empty store may exist.
 no_team() {
   same '' "$(find . -path './.te*/*' ! -name '.*' -o -path './.ta*/*' ! -name '.*')"
 }
 
-# contents: of every file but those that only are locked.
+# contents: of every file except locks.
 contents() {
   find .teams .tasks -type f ! -name '*.lock' -exec sha256sum {} + | sort
 }

@@ -5,10 +5,10 @@ unset TMUX TMUX_PANE
 
 HANGS='touch begun; until [ -e never ]; do sleep 0.02; done'
 
-# row NAME: name, role, state, task and reason of that one; since when and in which process is another matter.
+# row NAME: name, role, state, task and reason of a member, without the time and the pid.
 row() { teammate-list | grep "^$1"$'\t' | cut -f 1-3,5,7; }
 
-# lives_as NAME STATE: one whose process runs and whose file says that.
+# lives_as NAME STATE: makes a running member with this state.
 lives_as() {
   team-join "$1" >/dev/null
   hold ".teams/alpha/$1.alive"

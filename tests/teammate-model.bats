@@ -1,4 +1,4 @@
-# The life of a teammate whose work is done by a model.
+# A teammate whose work is done by a model.
 load helper
 load mail
 load models
@@ -19,10 +19,10 @@ a_team() {
 # events TYPE FILTER: of each event of that type.
 events() { team-log --type "$1" --json | jq -r ".event | $2"; }
 
-# status_of ID: of a task, and who has it.
+# status_of ID: the status and the owner of a task.
 status_of() { jq -r '"\(.status) \(.owner)"' ".tasks/$1.json"; }
 
-# send OPTION…: as somebody else than the agent in whose bash it may be run.
+# send OPTION…: sends as another caller than the agent whose bash may run it.
 SEND='env -u TEAM_MEMBER -u TEAM_RUN_ID team-send'
 
 @test "does a task with its tools; its last words are the result" {
@@ -519,7 +519,7 @@ END
     bob --once
 
     expected='{"input":200,"output":20,"cache_read":10,"cache_written":14}'
-    # Of what was written to the cache this format does not tell.
+    # This format does not report tokens written to the cache.
     [ "$FORMAT" == anthropic ] || expected='{"input":214,"output":20,"cache_read":10,"cache_written":0}'
     same "$expected" "$(state_of bob '.usage | tojson')"
     same "$expected" "$(team-status --json | jq -c '.usage | {input, output, cache_read, cache_written}')"
@@ -646,7 +646,7 @@ END
   in_both_formats records
 }
 
-# A conversation with ten results of 9000 bytes each, and one who can sum it up.
+# A conversation with ten results of 9000 bytes each, and a model that can summarize it.
 LONG='{"when": {"user": "Our conversation is about to become too long"}, "answer": "SUMMARY: all is well."},
  {"when": {"prompt": "Your task is #1"}, "steps": [
   [{"tool": "bash", "input": {"command": "echo 1; head -c 9000 /dev/zero | tr \"\\0\" a"}}],
@@ -661,7 +661,7 @@ LONG='{"when": {"user": "Our conversation is about to become too long"}, "answer
   [{"tool": "bash", "input": {"command": "echo 10; head -c 9000 /dev/zero | tr \"\\0\" a"}}],
   "All ten."]}'
 
-# went_on: to the end, as itself, and with every step on disk once and whole.
+# went_on: to the end, with its identity, and with every step on disk once and complete.
 went_on() {
   same 'completed bob All ten.' "$(status_of 1) $(field 1 result)"
   transcript bob 'select(.type == "result").text' >kept
@@ -783,7 +783,7 @@ END
   in_both_formats talks
 }
 
-# holds_key FILE…: names those that have it. The pattern is not an argument, which would be found.
+# holds_key FILE…: names the files that contain the key. The pattern is not an argument, which would be found.
 holds_key() { grep -lasF -f "$BATS_FILE_TMPDIR/key" "$@"; }
 
 @test "the key is in no file, no environment and no command line" {
@@ -1204,7 +1204,7 @@ END
 
   team-log >log
 
-  # Time, number and name stand in front.
+  # Time, number and name come first.
   told() { grep -F "$1" log | sed "s/.*$1[[:space:]]*//"; }
   same bash "$(told TOOL_CALL_START)"
   same '{"command": "echo one; exit 3"}' "$(told TOOL_CALL_ARGS)"

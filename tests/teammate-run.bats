@@ -1,4 +1,4 @@
-# The life of a teammate whose work is done by a program.
+# A teammate whose work is done by a program.
 load helper
 load mail
 load teammates
@@ -6,7 +6,7 @@ load teammates
 ALL_IDLE='[All Idle] All agents are idle. Review task board status and decide next steps — '
 ALL_IDLE+='assign new tasks, check results.'
 
-# For --exec: says that it runs, and goes on when the test says so.
+# For --exec: reports that it runs, and continues when the test says so.
 HOLD='touch begun; until [ -e go ]; do sleep 0.02; done'
 
 # bob OPTION…: that teammate in the foreground, for 20 s at the most.
@@ -19,7 +19,7 @@ a_team() {
   for subject in "$@"; do task-create "$subject"; done
 } >/dev/null
 
-# noted: what the teammate told on stderr, without the times.
+# noted: the notes of the teammate on stderr, without the times.
 noted() { sed -E 's/^[0-9:]{8} //' <<<"$stderr"; }
 
 # is EXPECTED COMMAND…: for wait_until.
@@ -28,10 +28,10 @@ is() { [ "$("${@:2}")" == "$1" ]; }
 # events TYPE FILTER: of each event of that type.
 events() { team-log --type "$1" --json | jq -r ".event | $2"; }
 
-# states NAME: all that it went through, in one line.
+# states NAME: all its states so far, in one line.
 states() { team-log --type MEMBER_STATE --agent "$1" --json | jq -r .event.to | paste -sd ' '; }
 
-# mail NAME TYPE FILTER: of the messages of that type that wait for somebody.
+# mail NAME TYPE FILTER: the pending messages of that type to a member.
 mail() { team-recv --as "$1" --peek --json 2>/dev/null | jq -r "select(.type == \"$2\") | $3"; }
 
 # plan FILTER: of the plans that wait for their answer.
@@ -48,7 +48,7 @@ fields() {
 # statuses: of all tasks, in one line.
 statuses() { jq -rs 'sort_by(.id) | map(.status) | join(" ")' .tasks/*.json; }
 
-# runs: how often the command wrote a line into the file of that name.
+# runs: the number of lines that the command wrote to the file of that name.
 runs() { if [ -e runs ]; then wc -l <runs; else echo 0; fi; }
 
 @test "does a task: claims it, runs the command, completes it with the output" {
@@ -1312,7 +1312,7 @@ waiting_for_message() { mail "$1" message .content; }
   wait_until sleeps bob
   same "system $ALL_IDLE" "$(mail lead all_idle '.sender + " " + .content')"
 
-  # What concerns neither wakes one of them, and nobody says it again.
+  # Unrelated changes wake no teammate, and no message is repeated.
   before=$(($(switches ann) + $(switches bob)))
   task-create 'Of a stranger' --owner zoe
   wait_until woken_since "$before" ann bob
@@ -1329,7 +1329,7 @@ waiting_for_message() { mail "$1" message .content; }
 
 count_all_idle() { mail lead all_idle .id | wc -l; }
 
-# switches NAME: how often it has waited for something so far.
+# switches NAME: how often it has gone to sleep so far.
 switches() { awk '/^voluntary/{print $2}' "/proc/${TEAMMATE[$1]}/status"; }
 
 # woken_since SWITCHES NAME…: any of them.

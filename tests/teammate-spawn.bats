@@ -1,7 +1,7 @@
 load helper
 load teammates
 
-# Whether the one who runs the tests sits in a tmux must not matter.
+# The tests must not depend on whether their caller is inside tmux.
 unset TMUX TMUX_PANE CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS ENABLE_AGENT_TEAMS
 
 SAYS_DONE='{"command": "cat >/dev/null; echo done"}'
@@ -14,7 +14,7 @@ a_team() {
 
 members() { jq -r '[.members[].name] | join(" ")' .teams/alpha/config.json; }
 
-# what_is_there: who is a member, and which files the team has; the lock appears with the first change.
+# what_is_there: the members, and the files of the team; the lock appears with the first change.
 what_is_there() {
   members
   ls -A -I .lock .teams/alpha
@@ -539,7 +539,7 @@ spawn_once() {
   wait_until sleeps coder-1
 }
 
-# private_tmux: each tmux server of this test is its own and reads the configuration of no user but this test.
+# private_tmux: the tmux servers of this test are private and read no configuration of the user.
 private_tmux() {
   command -v tmux >/dev/null || skip 'needs tmux'
   export TMUX_TMPDIR=$PWD HOME=$PWD
@@ -558,12 +558,12 @@ inside_tmux() {
 
 PANE='#{session_name} #{window_id} #{pane_id} #{pane_title} #{pane_pid} #{pane_width}x#{pane_height} #{pane_dead}'
 
-# mine_untouched: the panes of the user are as they were.
+# mine_untouched: the panes of the user are unchanged.
 mine_untouched() {
   tmux list-panes -s -t =mine -F "$PANE" | diff mine.before -
 }
 
-# of_the_team ARGUMENT…: tmux, on the server of the team's own.
+# of_the_team ARGUMENT…: runs tmux on the server of the team.
 of_the_team() {
   tmux -L "$(basename "$TMUX_TMPDIR"/tmux-*/teamkit-alpha-*)" "$@"
 }
@@ -850,7 +850,7 @@ no_panes() { [ -z "$(titles)" ]; }
   same '' "$(grep ^TASK_ seen || true)"
 }
 
-# value_of NAME: of a variable that the program of a teammate saw, in the file seen.
+# value_of NAME: a variable that the program of a teammate saw, from the file `seen`.
 value_of() {
   local entry
   while IFS= read -rd '' entry; do [[ $entry != "$1="* ]] || printf '%s' "${entry#*=}"; done <seen
@@ -955,7 +955,7 @@ teammate-spawn: to see it: tmux -L teamkit-alpha-* attach" "$stderr"
   same background "$(state_of coder-1 .start.mode)"
 }
 
-# fake_tmux LINE: what there is to be found of tmux says its version and then does that.
+# fake_tmux LINE: a tmux that prints its version and then runs LINE.
 fake_tmux() {
   mkdir fake
   printf '#!/bin/sh\n[ "$1" != -V ] || exec echo tmux\n%s\n' "$1" >fake/tmux

@@ -5,9 +5,9 @@ load teammates
 SAYS_DONE='cat >/dev/null; echo done'
 # A piece of work that has begun when there is a file "begun" and is done when there is a file "go".
 WAITS='touch begun; until [ -e go ]; do sleep 0.02; done; echo done'
-# One that begins and never ends.
+# Work that begins and never ends.
 HANGS='touch begun; until [ -e never ]; do sleep 0.02; done'
-# One that is deaf to TERM, with children in sessions of their own that are so too.
+# Work that ignores TERM, with children in other sessions that ignore it too.
 STUBBORN='trap "" TERM HUP INT; setsid sh -c "until [ -e never ]; do sleep 0.02; done" & (setsid sleep 1000 &); '$HANGS
 
 # at_work NAME COMMAND: a teammate that has begun to work on task 1.
@@ -101,7 +101,7 @@ pending() { jq -s 'map(select(.status == "pending")) | length' .teams/alpha/requ
   grep -q 'for later' seen
 }
 
-# asked_twice: backend has ended, and so have two who had asked it to while it worked.
+# asked_twice: backend has ended, and so have two callers that asked it to end while it worked.
 asked_twice() {
   at_work backend "$WAITS"
   start_asleep teammate-stop backend
@@ -153,7 +153,7 @@ asked_twice() {
   ended 1 '' 'teammate-stop: no: backend refuses: no reason given'
 }
 
-# refusing_hook TEXT: the user's hook has this against the end of a teammate.
+# refusing_hook TEXT: a hook that refuses the shutdown of a teammate with this text.
 refusing_hook() {
   mkdir -m 700 .teams/alpha/hooks
   printf '#!/bin/sh\ncat >asked\necho "%s" >&2\nexit 1\n' "$1" >.teams/alpha/hooks/teammate-shutdown
@@ -261,7 +261,7 @@ refusing_hook() {
   nothing_left
 }
 
-# tree_of PID: it and all beneath it.
+# tree_of PID: the process and its descendants.
 tree_of() {
   local child
   echo "$1"

@@ -1,5 +1,5 @@
-# Many teammates at once, some of them killed. These are short forms of scripts/torture.d/teammates-*, which say how each
-# thing is proved and exit 1 if one does not hold; the rest are stories that the long forms have brought to light.
+# Many teammates at once, some of them killed. These are short forms of scripts/torture.d/teammates-*, which explain
+# each check and exit 1 if one fails. The other tests are errors that the long forms found.
 load helper
 load teammates
 
@@ -9,7 +9,7 @@ story() {
   printf '%s\n' "$output" "$stderr"
 }
 
-# told LINE: the story said so.
+# told LINE: the story printed it.
 told() {
   grep -qxF -- "$1" <<<"$output" || { printf 'not said: %s\n' "$1" >&2; return 1; }
 }

@@ -1,32 +1,32 @@
-# For tests that start teammates. Load it last: what it starts ends with the test, and trouble.bash is cleared up after
-# that. A teammate called NAME leaves its stdout in NAME.out and its stderr in NAME.err.
+# For tests that start teammates. Load it last: its processes end with the test, and trouble.bash cleans up after that.
+# A teammate called NAME leaves its stdout in NAME.out and its stderr in NAME.err.
 load trouble
 
 declare -gA TEAMMATE=()  # the pid of each
 
-# start_teammate NAME [OPTION…]: teammate-run in the background; it hears a hangup also under nohup.
+# start_teammate NAME [OPTION…]: runs teammate-run in the background; it receives HUP even under nohup.
 start_teammate() {
   env --default-signal=HUP teammate-run "$@" >"$1.out" 2>"$1.err" </dev/null 3>&- &
   TEAMMATE[$1]=$!
 }
 
-# start_idle NAME [OPTION…]: the same, and goes on when it has nothing to do and sleeps.
+# start_idle NAME [OPTION…]: the same, and returns when the teammate is idle and sleeps.
 start_idle() {
   start_teammate "$@"
   wait_until sleeps "$1"
 }
 
-# state_is NAME STATE: by its file; who was killed leaves the last one. Asked again and again, so without jq.
+# state_is NAME STATE: by its file; a killed teammate leaves its last state. Called again and again, so without jq.
 state_is() {
   grep -qsF "\"state\": \"$2\"" ".teams/${TEAM:-alpha}/$1.json"
 }
 
-# state_of NAME FILTER: a value of its file, by jq; nothing while there is none.
+# state_of NAME FILTER: a value of its file, by jq; empty while there is no file.
 state_of() {
   [ ! -e ".teams/${TEAM:-alpha}/$1.json" ] || jq -r "$2" ".teams/${TEAM:-alpha}/$1.json"
 }
 
-# sleeps NAME: it idles, has said so, and waits for something to change.
+# sleeps NAME: it is idle, has reported it, and sleeps.
 sleeps() {
   state_is "$1" idle && grep -qs '^State:.S' "/proc/${TEAMMATE[$1]:-$(state_of "$1" .pid)}/status"
 }
@@ -36,18 +36,18 @@ task_is() {
   grep -qsF "\"status\": \"$2\"" ".tasks/$1.json"
 }
 
-# says NAME TEXT: on its stderr by now; the time in front of a line does not count.
+# says NAME TEXT: true if its stderr has this line, after the time.
 says() {
   grep -qF -- "$2" "$1.err"
 }
 
-# gone PID…: none of them runs; one who is dead and not yet buried counts as gone.
+# gone PID…: none of them runs; a zombie counts as gone.
 gone() {
   local pid
   for pid in "$@"; do ! grep -qs '^State:.[^ZX]' "/proc/$pid/status" || return 1; done
 }
 
-# teammate_ended NAME STATUS: waits for its end; that was its exit status.
+# teammate_ended NAME STATUS: waits for its end and compares its exit status.
 teammate_ended() {
   local result=0
   if ! wait_until gone "${TEAMMATE[$1]}"; then
@@ -59,7 +59,7 @@ teammate_ended() {
   same "$2" "$result"
 }
 
-# kill_teammate NAME: as a crash would; goes on when its name is free.
+# kill_teammate NAME: kills it, as a crash would; returns when its name is free.
 kill_teammate() {
   kill -KILL "${TEAMMATE[$1]}"
   wait "${TEAMMATE[$1]}" 2>/dev/null || true
@@ -71,23 +71,23 @@ is_free() {
   [ ! -e "$1" ] || flock --shared --nonblock "$1" true
 }
 
-# strays: the pids of all that this test has started and that runs, but the teammates of start_teammate. A process
-# belongs to the test if its environment or its folder does. In few steps: bats makes each of them slow.
+# strays: the pids of all running processes of this test, without the teammates of start_teammate. A process belongs to
+# the test if its environment or its folder does. In few steps: bats makes each of them slow.
 strays() {
   local pid found
   found=$({
     grep -lszxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ
     find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' \( -lname "$BATS_TEST_TMPDIR" -o -lname "$BATS_TEST_TMPDIR/*" \) 2>/dev/null
   } | cut -d / -f 3 | sort -u)
-  # The shells of bats stand in the folder too; of what is no more there is no command line.
+  # The shells of bats are in the folder too; an ended process has no command line.
   found=$(sed -n 's|..*|/proc/&/cmdline|p' <<<"$found" | xargs -r grep -LsaF bats-exec-test | cut -d / -f 3)
-  # Those that are ending, and those that init has not yet buried, do not count.
+  # Processes that are ending, and zombies, do not count.
   for pid in $found; do
     [[ " ${TEAMMATE[*]} " == *" $pid "* ]] || ! grep -qs '^State:.[^ZX]' "/proc/$pid/status" || ! grep -qs . "/proc/$pid/cmdline" || echo "$pid"
   done
 }
 
-# nothing_left: nothing that teammates ran is running. Shows what is.
+# nothing_left: no process of a teammate is left. Shows the ones that are.
 nothing_left() {
   local pids
   pids=$(strays)
@@ -102,7 +102,7 @@ teardown_teammates() {
   for pid in "${TEAMMATE[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
   TEAMMATE=()
   cd / || return
-  # Again, for those that others started while they were killed.
+  # Once more, for processes that others started while they were killed.
   for _ in {1..5}; do
     left=$(strays)
     [ -n "$left" ] || break
@@ -110,7 +110,7 @@ teardown_teammates() {
   done
 }
 
-# What trouble.bash has to clear up comes after that: nobody may hold a mounted disk.
+# trouble.bash cleans up after that: no process may hold a mounted disk.
 eval "end_of_trouble() $(declare -f teardown | sed 1d)"
 teardown() {
   teardown_teammates

@@ -1,4 +1,4 @@
-# For tests of what happens when others or the system stand in the way. Whatever is held or mounted ends with the test.
+# For tests in which other processes or the system interfere. Everything that is held or mounted ends with the test.
 
 declare -ga MOUNTED=()  # folders
 
@@ -22,7 +22,7 @@ let_go() {
   HOLDER=
 }
 
-# lease_is_over ID: by the clock that leases run on.
+# lease_is_over ID: by the boot clock, which leases use.
 lease_is_over() {
   awk -v end="$(jq .lease.until ".tasks/$1.json")" '{ exit !($1 > end) }' /proc/uptime
 }
@@ -44,7 +44,7 @@ read_only() {
   mount -o remount,bind,ro "$1"
 }
 
-# small_disk [KIB]: goes on in an empty folder on a disk of 64 KiB, or so many.
+# small_disk [KIB]: changes to an empty folder on a disk of 64 KiB, or so many.
 small_disk() {
   mkdir small
   mount_here -t tmpfs -o "size=${1:-64}k" tmpfs small

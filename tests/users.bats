@@ -1,4 +1,5 @@
-# Several users and groups on one machine: what another user owns, or others can write to, is neither run nor followed.
+# Several users and groups on one machine: files that belong to another user, or that others can write to, are neither
+# run nor followed.
 load helper
 load mail
 load hooks
@@ -32,7 +33,7 @@ END
   kill $!
 
   [ ! -e theirs-ran ]
-  # Both were there: some tasks were made, some refused.
+  # Both happened: some tasks were created, some refused.
   grep -qx '[0-9]*' answers
   grep -q 'belongs to user 54321' answers
 }
@@ -44,7 +45,7 @@ END
   mkdir -m 700 other
   printf '#!/bin/sh\ntouch theirs-ran\n' >other/task-created
   chmod 755 other/task-created
-  # The name of the folder changes when the program that becomes the hook is about to execute it.
+  # The folder is renamed when the process that becomes the hook is about to execute it.
   strace -f -o calls -e trace=execve,execveat -e inject=execve,execveat:delay_enter=300000 task-create first 3>&- &
   tracer=$!
   wait_until grep -qs 'exec.*proc/self/fd\|exec.*hooks' calls
@@ -109,7 +110,7 @@ END
   chown -R "$OTHER" .teams .tasks
   mkdir -m 700 "$BATS_TEST_TMPDIR.other"
   chown "$OTHER" "$BATS_TEST_TMPDIR.other"
-  # The project may lie in a home that is closed to others.
+  # The project may be in a home folder that is closed to others.
   OTHER_BIN=$BATS_TEST_TMPDIR.bin
   mkdir -m 755 "$OTHER_BIN"
   cp "$BIN/team-trust" "$BIN/task-create" "$OTHER_BIN"
@@ -197,7 +198,7 @@ END
   as_expected 7 '' "team-resume: permission_denied: '.teams/alpha/backend.json' is not to be trusted: its group can write to it (chmod g-w)"
   [ ! -e ran ]
 
-  # It is no obstacle for those who only look.
+  # It does not stop commands that only read.
   run -0 team-status
 }
 
@@ -250,7 +251,7 @@ END
   as_other mkdir -p evil/alpha/hooks
   printf '#!/bin/sh\nid -u >%q\n' "$PWD/who" | as_other tee evil/alpha/hooks/post-task-created >/dev/null
   as_other chmod -R 755 evil
-  # Whenever the owner looks at the hook it is the one in .teams, and when it runs it is perhaps the other one.
+  # The owner always sees the hook in .teams, but the other file may be there when the hook runs.
   (exec setpriv --reuid "$OTHER" --regid 4242 --clear-groups /usr/bin/env PATH=/usr/bin:/bin python3 - 3>&-) <<'END' &
 import os
 while True:

@@ -1,11 +1,11 @@
-# A wait ends: as soon as it can succeed, and when it can no longer succeed.
+# A wait ends as soon as it can succeed, and when it can no longer succeed.
 load helper
 load mail
 load teammates
 
 HOLDS='exec tail -f /dev/null'
 
-# bob_holds_1: bob, a teammate that runs, works on task 1 and never ends it.
+# bob_holds_1: bob, a running teammate, works on task 1 and never ends it.
 bob_holds_1() {
   make_team
   task-create 'Count'
@@ -285,7 +285,7 @@ WHY_3="task 3: waits for #2 'second', pending; $WHY_2"
   ended 0 '' ''
 }
 
-# stop_at_rest NAME: stops it, but not while it holds a lock that others need.
+# stop_at_rest NAME: suspends it, but not while it holds a lock that others need.
 stop_at_rest() {
   kill -STOP "${TEAMMATE[$1]}"
   wait_until grep -q '^State:.T' "/proc/${TEAMMATE[$1]}/status"
