@@ -12,18 +12,18 @@ struct Options {
 };
 
 team::Exit submit(team::Context& context, const Options& options) {
-  team::OutgoingMessage letter;
-  letter.type = "plan_approval_request";
-  letter.to = context.team().lead;
-  letter.summary = options.summary;
-  letter.task = options.task;
-  if (options.text && *options.text != "-") letter.content = *options.text;
-  else team::read_content(letter.content, letter.more);
-  if (letter.content.empty()) team::fail(team::Code::usage, "the plan is empty");
+  team::OutgoingMessage outgoing;
+  outgoing.type = "plan_approval_request";
+  outgoing.to = context.team().lead;
+  outgoing.summary = options.summary;
+  outgoing.task = options.task;
+  if (options.text && *options.text != "-") outgoing.content = *options.text;
+  else team::read_content(outgoing.content, outgoing.more);
+  if (outgoing.content.empty()) team::fail(team::Code::usage, "the plan is empty");
   if (options.task) context.board().view().get(*options.task);  // throws not_found
   const team::Actor& actor = context.actor();
   context.changes();
-  const std::string id = *context.mail().send(letter, actor).front().request_id;
+  const std::string id = *context.mail().send(outgoing, actor).front().request_id;
   context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", id) : id);
   return team::Exit::done;
 }

@@ -14,28 +14,29 @@ struct Options {
   std::optional<std::string> type, summary, request_id, reply_to, feedback;
 };
 
-team::OutgoingMessage write_letter(const Options& options) {
-  team::OutgoingMessage letter;
-  letter.type = options.type.value_or(options.broadcast ? "broadcast" : "message");
-  if (letter.type == "broadcast" && options.to)
+team::OutgoingMessage compose_message(const Options& options) {
+  team::OutgoingMessage outgoing;
+  outgoing.type = options.type.value_or(options.broadcast ? "broadcast" : "message");
+  if (outgoing.type == "broadcast" && options.to)
     team::fail(team::Code::usage, "a broadcast goes to all, not to {}", *options.to);
-  if (letter.type != "broadcast" && !options.to) team::fail(team::Code::usage, "TO is missing (try team-send --help)");
+  if (outgoing.type != "broadcast" && !options.to)
+    team::fail(team::Code::usage, "TO is missing (try team-send --help)");
   if (options.to && options.to->empty()) team::fail(team::Code::usage, "TO is empty");
-  letter.to = options.to.value_or("");
-  letter.summary = options.summary;
-  letter.request_id = options.request_id;
-  letter.reply_to = options.reply_to;
-  letter.feedback = options.feedback;
-  letter.interrupt = options.interrupt;
-  if (options.approve || options.reject) letter.approve = options.approve;
-  const bool speaks_for_itself = letter.type.ends_with("_response") || letter.type == "shutdown_request";
+  outgoing.to = options.to.value_or("");
+  outgoing.summary = options.summary;
+  outgoing.request_id = options.request_id;
+  outgoing.reply_to = options.reply_to;
+  outgoing.feedback = options.feedback;
+  outgoing.interrupt = options.interrupt;
+  if (options.approve || options.reject) outgoing.approve = options.approve;
+  const bool speaks_for_itself = outgoing.type.ends_with("_response") || outgoing.type == "shutdown_request";
   if (options.text && *options.text != "-") {
-    letter.content = *options.text;
+    outgoing.content = *options.text;
   } else if (options.text || !speaks_for_itself) {
-    team::read_content(letter.content, letter.more);
+    team::read_content(outgoing.content, outgoing.more);
   }
-  if (letter.content.empty() && !speaks_for_itself) team::fail(team::Code::usage, "the message is empty");
-  return letter;
+  if (outgoing.content.empty() && !speaks_for_itself) team::fail(team::Code::usage, "the message is empty");
+  return outgoing;
 }
 
 // The only operand of a broadcast is its text.
@@ -80,10 +81,10 @@ team::Exit send(team::Context& context, Options& options) {
     team::fail(team::Code::usage, "--wait takes processed or reply, not '{}'", team::one_line(*options.wait));
   }
   sort_operands(options);
-  const team::OutgoingMessage letter = write_letter(options);
+  const team::OutgoingMessage outgoing = compose_message(options);
   const team::Actor& actor = context.actor();
   context.changes();
-  const auto messages = context.mail().send(letter, actor);
+  const auto messages = context.mail().send(outgoing, actor);
   context.made();
   for (const team::Message& message : messages) {
     context.out().line(context.json() ? to_line(message) : message.id);
@@ -91,7 +92,7 @@ team::Exit send(team::Context& context, Options& options) {
                         context.roster().life_of(context.team().name, message.recipient) == team::Life::dead;
     if (absent) team::warn(fmt::format("note: {} is not running; the message waits", message.recipient));
   }
-  if (letter.type == "broadcast") team::warn(fmt::format("sent to {}", messages.size()));
+  if (outgoing.type == "broadcast") team::warn(fmt::format("sent to {}", messages.size()));
   if (!options.wait || messages.empty()) return team::Exit::done;
   context.out().flush();
   return wait_for(context, options, messages.front());

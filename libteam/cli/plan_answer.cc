@@ -9,15 +9,15 @@ namespace {
 Exit answer(Context& context, PlanDecision decision, const std::string& id,
             const std::optional<std::string>& feedback) {
   const Request request = context.mail().requests().get(id);
-  OutgoingMessage letter;
-  letter.type = "plan_approval_response";
-  letter.to = request.from;
-  letter.request_id = request.id;
-  letter.approve = decision == PlanDecision::approve;
-  letter.feedback = feedback;
+  OutgoingMessage outgoing;
+  outgoing.type = "plan_approval_response";
+  outgoing.to = request.from;
+  outgoing.request_id = request.id;
+  outgoing.approve = decision == PlanDecision::approve;
+  outgoing.feedback = feedback;
   const Actor& actor = context.actor();
   context.changes();
-  const std::string sent = context.mail().send(letter, actor).front().id;
+  const std::string sent = context.mail().send(outgoing, actor).front().id;
   context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", sent) : sent);
   return Exit::done;
 }

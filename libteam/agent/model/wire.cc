@@ -66,13 +66,13 @@ Json as_object(const std::string& arguments) {
 std::string schema_of(const ToolSpec& spec) { return dump_line(parse_json(spec.schema, "schema of " + spec.name)); }
 
 std::string sanitize_name(std::string_view name) {
-  std::string tamed(name);
-  for (char& c : tamed) {
+  std::string sanitized(name);
+  for (char& c : sanitized) {
     const bool fits =
         (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
     if (!fits) c = '_';
   }
-  return tamed.empty() ? "unknown" : tamed;
+  return sanitized.empty() ? "unknown" : sanitized;
 }
 
 }  // namespace team

@@ -63,9 +63,9 @@ Folder folder_at(const std::string& path) {
 }
 
 // The output of a command: its beginning and its end in memory, and all of it in a file if that is not enough.
-class Heard {
+class CapturedOutput {
  public:
-  explicit Heard(const BashPlace& place) : place_(place) {}
+  explicit CapturedOutput(const BashPlace& place) : place_(place) {}
 
   void add(std::string_view text) {
     const std::size_t before = total_;
@@ -158,7 +158,7 @@ void add_line(std::string& text, const std::string& line) {
 
 ToolResult run_command(const Program& program, const BashPlace& place, double seconds, int interrupt) {
   if (can_be_read(interrupt)) return {"(not started)\n[interrupted]", true};
-  Heard heard(place);
+  CapturedOutput heard(place);
   Child child(program);
   const auto hear = [&](Child::Stream, std::string_view text) { heard.add(text); };
   const double limit = std::min(seconds, kMostSeconds);

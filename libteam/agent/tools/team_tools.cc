@@ -162,22 +162,23 @@ void add_send_message(Toolbox& tools, TeamSession& session, TurnState& turn) {
     "approve":{"type":"boolean"},
     "feedback":{"type":"string"}}})"};
   tools.add(spec, [&session, &turn](const Arguments& arguments, int) -> ToolResult {
-    OutgoingMessage letter;
-    letter.type = arguments.find_text("type").value_or("message");
-    letter.to = arguments.text("recipient");
-    letter.content = arguments.text("content");
-    letter.summary = arguments.find_text("summary");
-    letter.request_id = arguments.find_text("request_id");
-    letter.feedback = arguments.find_text("feedback");
-    letter.approve = arguments.find_flag("approve");
-    if (letter.type != "broadcast" && letter.to.empty()) fail(Code::usage, "'recipient' is missing: who is to get it?");
-    if (letter.type == "broadcast") letter.to.clear();
-    const bool is_answer = letter.type.ends_with("_response") || letter.type == "shutdown_request";
-    if (letter.content.empty() && !is_answer) fail(Code::usage, "'content' is missing: what is to be said?");
+    OutgoingMessage outgoing;
+    outgoing.type = arguments.find_text("type").value_or("message");
+    outgoing.to = arguments.text("recipient");
+    outgoing.content = arguments.text("content");
+    outgoing.summary = arguments.find_text("summary");
+    outgoing.request_id = arguments.find_text("request_id");
+    outgoing.feedback = arguments.find_text("feedback");
+    outgoing.approve = arguments.find_flag("approve");
+    if (outgoing.type != "broadcast" && outgoing.to.empty())
+      fail(Code::usage, "'recipient' is missing: who is to get it?");
+    if (outgoing.type == "broadcast") outgoing.to.clear();
+    const bool is_answer = outgoing.type.ends_with("_response") || outgoing.type == "shutdown_request";
+    if (outgoing.content.empty() && !is_answer) fail(Code::usage, "'content' is missing: what is to be said?");
     session.refresh();
     std::vector<Message> sent;
     try {
-      sent = session.mail().send(letter, session.self());
+      sent = session.mail().send(outgoing, session.self());
     } catch (const Error& error) {
       if (error.code() == Code::paused) turn.paused = error.what();
       throw;
@@ -214,14 +215,14 @@ void add_submit_plan(Toolbox& tools, TeamSession& session, TurnState& turn) {
       turn.conclusion = plan;
       return {"The plan goes to the lead. You are told when it is answered."};
     }
-    OutgoingMessage letter;
-    letter.type = "plan_approval_request";
-    letter.to = session.self().name == session.team().lead ? "user" : session.team().lead;
-    letter.content = plan;
-    letter.task = arguments.find_integer("taskId");
+    OutgoingMessage outgoing;
+    outgoing.type = "plan_approval_request";
+    outgoing.to = session.self().name == session.team().lead ? "user" : session.team().lead;
+    outgoing.content = plan;
+    outgoing.task = arguments.find_integer("taskId");
     session.refresh();
-    const auto sent = session.mail().send(letter, session.self());
-    return {fmt::format("The plan was put to {} as {}. The answer comes as a message; wait for it.", letter.to,
+    const auto sent = session.mail().send(outgoing, session.self());
+    return {fmt::format("The plan was put to {} as {}. The answer comes as a message; wait for it.", outgoing.to,
                         sent.front().request_id.value_or("-"))};
   });
 }

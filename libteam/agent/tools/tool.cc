@@ -15,7 +15,7 @@ namespace team {
 namespace {
 
 constexpr JsonLimits kLimits{.bytes = std::size_t{64} << 20};
-constexpr std::size_t kMostComplaints = 5;
+constexpr std::size_t kMostErrors = 5;
 
 const Json* find(const Json& object, const std::string& key) {
   const auto found = object.find(key);
@@ -72,7 +72,7 @@ bool is_of_type(const Json& value, const std::string& type) {
 }
 
 // The errors in the arguments of one call.
-class Complaints {
+class ArgumentErrors {
  public:
   void check(const Json& value, const Json& schema, const std::string& where) {
     const Json* choices = find(schema, "enum");
@@ -134,9 +134,9 @@ class Complaints {
     if (value.is_number()) return value.get<double>();
     return static_cast<double>(integer_of(value).value_or(0));
   }
-  void add(std::string complaint) {
+  void add(std::string error) {
     ++count_;
-    if (said_.size() < kMostComplaints) said_.push_back(std::move(complaint));
+    if (said_.size() < kMostErrors) said_.push_back(std::move(error));
   }
   std::vector<std::string> said_;
   std::size_t count_ = 0;
@@ -155,9 +155,9 @@ ToolResult run_checked(const ToolSpec& spec, const Toolbox::Run& run, std::strin
   if (!object.is_object()) {
     return refuse(fmt::format("{}: the arguments must be an object, not {}", spec.name, show(object)));
   }
-  Complaints complaints;
-  complaints.check_object(object, parse_json(spec.schema, spec.name), "");
-  if (complaints.any()) return refuse(fmt::format("{}: {}", spec.name, complaints.text()));
+  ArgumentErrors errors;
+  errors.check_object(object, parse_json(spec.schema, spec.name), "");
+  if (errors.any()) return refuse(fmt::format("{}: {}", spec.name, errors.text()));
   return run(Arguments(object), interrupt);
 }
 
