@@ -1,7 +1,7 @@
-"""What sweep sweeps: cases of every command that changes something, and the commands that only read.
+"""The cases of sweep: every command that changes something, and the commands that only read.
 
-A case is a command line that is run in a copy of a fixture. `setup` is shell that goes on from the common fixture; a
-word @NAME of the command line is what the setup wrote into ../NAME.
+A case is a command line that is run in a copy of a fixture. `setup` is shell code that changes the common fixture. A
+word @NAME of the command line stands for the contents of ../NAME, which the setup wrote.
 """
 
 import shlex

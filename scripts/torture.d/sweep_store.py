@@ -1,8 +1,8 @@
-"""What lies in a store, read by rules of teamkit-files(5) and by nothing of ours in C++.
+"""Reads a store by the rules of teamkit-files(5), without our C++ code.
 
-A Store is read once and says: which files do not parse (`broken`), which logs have a torn last line (`torn`), what is
-left over of writers that died (`litter`), and the state itself as `units`, each of which a command changes as a whole:
-a task, the mail of a member, a request, the configuration, the log. Times, process ids and the like are replaced by
+A Store is read once. It lists the files that do not parse (`broken`), the logs with a torn last line (`torn`), the
+files of dead writers (`litter`), and the state itself as `units`. A command changes a unit as a whole: a task, the mail
+of a member, a request, the configuration, the log. Times, process ids and the like are replaced by
 words, so that two runs of the same command give the same units.
 """
 
