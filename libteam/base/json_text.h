@@ -1,8 +1,8 @@
 // Writes a JSON object directly as text, key by key.
 //
-// Frequent text is not built as a document first, which would cost several times as much: tasks, events and messages at
-// every change, and the conversation at every call of a model. The text equals the output of dump_line() and
-// dump_indented().
+// It builds no document first, which would cost several times as much. That matters for tasks, events and messages,
+// which are written at every change, and for conversations, which are written at every call of a model. The text equals
+// the output of dump_line() and dump_indented().
 #pragma once
 
 #include <concepts>

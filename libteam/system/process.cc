@@ -30,8 +30,8 @@ namespace {
 
 constexpr double kGrace = 2;
 constexpr std::size_t kMostKept = 64 * 1024;
-// Marks a detached process in its environment: its own pid, so that its children are not marked; or "all", where the
-// process that must live on is a descendant of the started one.
+// Marks a detached process in its environment. The value is its own pid, so that its children are not marked. It is
+// "all" if a descendant of the started process must live on.
 constexpr std::string_view kDetached = "TEAM_DETACHED";
 // The commands to the keeper are signals.
 constexpr int kStop = SIGTERM;
