@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "libteam/system/keys.h"
 #include "libteam/record/role.h"
 #include "libteam/system/environment.h"
+#include "libteam/system/keys.h"
 #include "tests/unit/check.h"
 
 using namespace team;
