@@ -2,11 +2,12 @@
 
 #include <unistd.h>
 
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
+#include "libteam/cli/input.h"
+#include "libteam/system/file.h"
 
 namespace team {
 
@@ -34,10 +35,11 @@ bool ask_for_trust(const Team& team, const std::vector<Runnable>& runnables) {
     warn(
         fmt::format("{} {}: {}", runnable.kind, one_line(runnable.name), cut_characters(one_line(runnable.text), 200)));
   }
-  std::cerr << fmt::format("May team {} run this as you, and agents on its tasks? [y/N] ", team.name) << std::flush;
+  write_all(STDERR_FILENO, fmt::format("May team {} run this as you, and agents on its tasks? [y/N] ", team.name));
+  // A terminal gives one line at a time.
   std::string answer;
-  std::getline(std::cin, answer);
-  return answer == "y" || answer == "Y" || answer == "yes";
+  read_piece(answer);
+  return answer == "y\n" || answer == "Y\n" || answer == "yes\n";
 }
 
 }  // namespace team
