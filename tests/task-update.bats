@@ -277,6 +277,15 @@ load trouble
   same 1 "$(field 1 rev)"
 }
 
+@test "takes braces and brackets of a value as they stand" {
+  task-create 'first'
+
+  task-update 1 --subject '{}' --description='[a,b]'
+
+  same '{}' "$(field 1 subject)"
+  same '[a,b]' "$(field 1 description)"
+}
+
 @test "exits 3 for a task or a blocker that does not exist" {
   task-create 'first'
 

@@ -7,17 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <istream>
 #include <iterator>
 #include <new>
-#include <ostream>
 
-// CLI11 includes <iostream>, whose presence alone sets up all streams and locales at the start of every program: an
-// eighth of what a short one does. It only names two of them, in functions that nobody calls.
-#define _GLIBCXX_IOSTREAM 1
-namespace std {
-extern ostream cout, cerr;
-}
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -107,9 +99,11 @@ struct Line : CLI::App {
   Line() : CLI::App("", "", nullptr) {}
 };
 
-// Whether a word of the line may be one of these names: a short one may stand among others (-hC).
-bool may_mean(const std::string& word, std::string_view names) {
-  if (!word.starts_with("--")) return word.starts_with('-') && !names.starts_with("--");
+// Whether a word of the line may be one of these names. A short option may stand among others (-hC) and before its
+// value (-tdocs), so its letter anywhere in the word counts.
+bool may_mean(std::string_view word, std::string_view names) {
+  if (!word.starts_with('-')) return false;
+  if (!word.starts_with("--")) return !names.starts_with("--") && word.find(names[1]) != std::string_view::npos;
   const std::string_view longest = names.substr(names.rfind(',') + 1);
   return word.starts_with(longest) && (word.size() == longest.size() || word[longest.size()] == '=');
 }
@@ -163,7 +157,6 @@ struct Command::Parts {
   void parse(int argc, char** argv);
   using Values = std::vector<std::vector<std::string>>;
   std::vector<std::string> take_optional_values(std::vector<std::string> words, Values& values) const;
-  bool read_plainly(const std::vector<std::string>& words, Values& values, std::vector<std::string>& operands) const;
   std::vector<std::string> read_with_cli11(std::vector<std::string> words, Values& values);
   void deal_operands(const std::vector<std::string>& words, Values& values) const;
   void check(const Values& values) const;
@@ -343,9 +336,8 @@ std::string Command::Parts::table() const {
 void Command::Parts::parse(int argc, char** argv) {
   // Values are collected first and taken after all of the line was understood.
   Values values(entries.size());
-  const std::vector<std::string> words = take_optional_values({argv + 1, argv + argc}, values);
-  std::vector<std::string> operands;
-  if (!read_plainly(words, values, operands)) operands = read_with_cli11(words, values);
+  const std::vector<std::string> operands =
+      read_with_cli11(take_optional_values({argv + 1, argv + argc}, values), values);
   if (wants_help || wants_version || wants_table) return;
   deal_operands(operands, values);
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -355,59 +347,32 @@ void Command::Parts::parse(int argc, char** argv) {
   check(values);
 }
 
-// Nearly every line: each option is a word of its own, and the next one its value. False, and nothing is taken, where
-// there is anything else: CLI11, which takes longer than all the rest of a short command, then finds out what it means.
-bool Command::Parts::read_plainly(const std::vector<std::string>& words, Values& values,
-                                  std::vector<std::string>& operands) const {
-  const auto is_plain = [](const std::string& word) { return !word.starts_with('-'); };
-  Values found(entries.size());
-  std::vector<bool*> flags;
-  for (auto word = words.begin(); word != words.end(); ++word) {
-    if (is_plain(*word)) {
-      operands.push_back(*word);
-      continue;
-    }
-    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry& one) {
-      const std::size_t comma = one.names.find(',');  // none: both are the whole
-      const bool is_named = *word == one.names.substr(0, comma) || *word == one.names.substr(comma + 1);
-      return is_named && !one.operand && !one.value_optional;
-    });
-    if (entry == entries.end()) return false;
-    if (entry->flag != nullptr) {
-      if (std::find(flags.begin(), flags.end(), entry->flag) != flags.end()) return false;
-      flags.push_back(entry->flag);
-      continue;
-    }
-    if (++word == words.end() || !is_plain(*word)) return false;
-    found[static_cast<std::size_t>(entry - entries.begin())].push_back(*word);
-  }
-  for (std::size_t i = 0; i < found.size(); ++i) values[i].insert(values[i].end(), found[i].begin(), found[i].end());
-  for (bool* flag : flags) *flag = true;
-  return true;
-}
-
 // Gives the operands, with the "--" before them if there is one.
 std::vector<std::string> Command::Parts::read_with_cli11(std::vector<std::string> words, Values& values) {
   Line app;
   app.allow_extras();  // operands are dealt out elsewhere: CLI11 would name the wrong word where one is unknown
+  std::vector<std::pair<std::size_t, CLI::Option*>> options;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    // It takes longer to hear of an option than to find it: it hears of those that are there.
+    // To declare an option costs CLI11 more than to find it, so only the options on the line are declared.
     const auto is_meant = [&](const std::string& word) { return may_mean(word, entries[i].names); };
     if (std::none_of(words.begin(), words.end(), is_meant)) continue;
     if (entries[i].flag != nullptr) {
       app.add_flag(std::string(entries[i].names), *entries[i].flag);
     } else if (!entries[i].operand && !entries[i].value_optional) {
-      app.add_option(std::string(entries[i].names), values[i])->expected(1)->take_all()->allow_extra_args(false);
+      // The results are read as they are: a conversion by CLI11 would take "{}" for an empty list.
+      CLI::Option* const option = app.add_option(std::string(entries[i].names), CLI::callback_t());
+      options.emplace_back(i, option->take_all()->type_name("TEXT"));
     }
   }
   // For the completion script and the tests; not for people.
   if (words.size() == 1 && words[0] == "--option-table") app.add_flag(words[0], wants_table);
   try {
     std::reverse(words.begin(), words.end());
-    app.parse(words);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     fail(Code::usage, "{} (try {} --help)", one_line(error.what()), name);
   }
+  for (const auto& [i, option] : options) values[i] = option->results();
   return app.remaining();
 }
 

@@ -95,8 +95,8 @@ void check_options(const Options& options) {
   REQUIRE(fuzz::is_utf8(options.first) && fuzz::is_utf8(options.name.value_or("")));
 }
 
-// The same line with "--name VALUE" written as "--name=VALUE", which takes another path in the parser. The line is
-// unchanged if an option would swallow another one ("--name=" does).
+// The same line with "--name VALUE" written as "--name=VALUE", which CLI11 splits. The line is unchanged if an option
+// would swallow another one ("--name=" does).
 std::vector<std::string> joined(const std::vector<std::string>& words) {
   const std::set<std::string> options = {"--name",   "--label", "--task", "--number", "--priority",
                                          "--status", "--time",  "--team", "--as",     "--lock-timeout",
