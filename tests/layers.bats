@@ -13,7 +13,8 @@ setup_tree() {
   add libteam/record/json_fields.h '<nlohmann/json.hpp>' '"libteam/base/json.h"'
   add libteam/store/board.cc '"libteam/system/lock.h"' '"libteam/record/json_fields.h"'
   add libteam/agent/model/http.cc '<curl/curl.h>' '"libteam/store/board.h"'
-  add libteam/cli/command.cc '<CLI/App.hpp>' '"libteam/store/board.h"' '"libteam/cli/command.h"'
+  add libteam/cli/line_parser.cc '<CLI/App.hpp>' '"libteam/cli/line_parser.h"'
+  add libteam/cli/command.cc '"libteam/store/board.h"' '"libteam/cli/command.h"'
   add cmd/task-claim.cc '<optional>' '"libteam/cli/command.h"'
 }
 
@@ -69,7 +70,7 @@ refused() {
   add libteam/cli/output.cc '<CLI/Formatter.hpp>'
 
   refused 'libteam/agent/model/stream.cc:2: curl is included in libteam/agent/model/http.cc only' \
-    'libteam/cli/output.cc:2: CLI11 is included in libteam/cli/command.cc only'
+    'libteam/cli/output.cc:2: CLI11 is included in libteam/cli/line_parser.cc only'
 }
 
 @test "refuses ncurses anywhere but in the screen" {

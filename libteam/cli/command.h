@@ -1,33 +1,25 @@
-// One command: its options, its help, its completion, its exit status.
+// One command: its options and its verb.
 //
-// A command says in a table what it takes; the rest follows from it. Parsing touches no file; the verb parses nothing.
-// This is the one place where argv is read, an Error is caught and the process exits.
+// A command declares what it takes; the parser, the help and the completion follow from that table. Parsing touches no
+// file; the verb parses nothing. This is the one place where argv is read.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "libteam/cli/context.h"
+#include "libteam/cli/exit.h"
+#include "libteam/cli/option_table.h"
 #include "libteam/record/task.h"
 
 namespace team {
-
-// What a verb gives back: 0 for done, 1 for no. Everything else is thrown.
-enum class Exit { done = 0, no = 1 };
-
-// Says the reason on stderr and gives Exit::no.
-Exit no(const Context& context, std::string_view reason);
 
 class Command {
  public:
   // `purpose` is the NAME line of the page; `usage` what follows the name in the synopsis.
   Command(std::string name, std::string purpose, std::string usage);
-  ~Command();
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
@@ -72,11 +64,16 @@ class Command {
   void at_most_one(std::vector<std::string> names);
   void example(std::string line);
 
-  int run(int argc, char** argv, const std::function<Exit(Context&)>& verb);
+  // Parses the line, then runs the verb. Returns the exit status.
+  int run(int argc, char** argv, const Verb& verb);
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  int run_line(const std::vector<std::string>& words, const Verb& verb);
+
+  OptionTable table_;
+  Choices choices_;
+  bool wants_help_ = false;
+  bool wants_version_ = false;
 };
 
 }  // namespace team

@@ -1,0 +1,17 @@
+// What a command says of itself, written from its table.
+#pragma once
+
+#include <string>
+
+#include "libteam/cli/option_table.h"
+
+namespace team {
+
+// For --help: usage, purpose, options and examples in 80 columns.
+std::string help_text(const OptionTable& table);
+
+// For --option-table, which the completion script and the tests read: the name and the purpose of the command, then a
+// line "names TAB value TAB help" for each option and operand.
+std::string option_lines(const OptionTable& table);
+
+}  // namespace team
