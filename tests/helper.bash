@@ -10,7 +10,7 @@ setup() { begin_test; }
 # begin_test: sets the environment and the folder of the test. A file with its own setup calls it first.
 begin_test() {
   PATH=$BIN:$PATH
-  unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_HOOK TEAM_NOTIFY TEAM_TRUST NO_COLOR
+  unset TEAM_ROOT TEAM_NAME TEAM_MEMBER TEAM_RUN_ID TEAM_HOOK TEAM_NOTIFY TEAM_TRACE TEAM_TRUST NO_COLOR
   # Trust marks are beside the folder of the test, never in the home of the caller.
   export XDG_STATE_HOME=$BATS_TEST_TMPDIR.state
   # Most tests are not about the disk; the others set this themselves.

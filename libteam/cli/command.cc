@@ -8,6 +8,7 @@
 #include "libteam/base/text.h"
 #include "libteam/cli/help_text.h"
 #include "libteam/cli/line_parser.h"
+#include "libteam/system/trace.h"
 
 namespace team {
 
@@ -54,6 +55,22 @@ Take take_texts(std::vector<std::string>& value) {
 template <typename Id>
 Take take_id(Id& value) {
   return [&value](const std::string& text) { value = to_id("ID", text); };
+}
+
+// The line without its operands and values, which may be the text of a message: only names of options.
+void trace_start(const OptionTable& table, const std::vector<std::string>& words) {
+  if (!is_tracing()) return;
+  std::string line = "start: " + table.name;
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const auto has_name = [&](const OptionEntry& entry) {
+      const auto names = split(entry.names, ',');
+      return !entry.operand && std::find(names.begin(), names.end(), name) != names.end();
+    };
+    const bool is_option = std::any_of(table.entries.begin(), table.entries.end(), has_name);
+    line += is_option ? " " + name + (name == word ? "" : "=*") : " *";
+  }
+  trace_line(line);
 }
 
 }  // namespace
@@ -197,7 +214,10 @@ int Command::run(int argc, char** argv, const Verb& verb) {
   table_.add_flag("-h,--help", wants_help_, "print this help").answers_alone = true;
   table_.add_flag("--version", wants_version_, "print the version").answers_alone = true;
   const std::vector<std::string> words(argv + 1, argv + argc);
-  return run_line(words, verb);
+  trace_start(table_, words);
+  const int status = run_line(words, verb);
+  trace("exit: {} with status {}", table_.name, status);
+  return status;
 }
 
 int Command::run_line(const std::vector<std::string>& words, const Verb& verb) {

@@ -25,6 +25,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/system/new_file.h"
+#include "libteam/system/trace.h"
 
 namespace team {
 
@@ -393,15 +394,20 @@ Fd Folder::open_if_there(const std::string& name, int flags) const {
   const bool is_new = fd && (flags & O_EXCL) != 0;
   if (!is_new) check_regular(fd, name);
   if (!fd) fail_errno("cannot open", path_of(name));
+  if ((flags & (O_WRONLY | O_RDWR)) != 0) trace_file("opened for writing", *this, name);
   return fd;
 }
 
 Stamp Folder::write_unseen(const std::string& name, std::string_view text, Durability durability) const {
-  return write(open(name, O_WRONLY | O_CREAT | O_EXCL), text, durability);
+  const Stamp stamp = write(open(name, O_WRONLY | O_CREAT | O_EXCL), text, durability);
+  if (durability == Durability::power) trace_file("synced", *this, name);
+  return stamp;
 }
 
 Stamp Folder::write_into(const std::string& name, std::string_view text, Durability durability) const {
-  return write(open(name, O_WRONLY), text, durability);
+  const Stamp stamp = write(open(name, O_WRONLY), text, durability);
+  if (durability == Durability::power) trace_file("synced", *this, name);
+  return stamp;
 }
 
 Stamp Folder::write(const Fd& fd, std::string_view text, Durability durability) const {
@@ -417,11 +423,13 @@ Stamp Folder::replace(const std::string& name, std::string_view text, Durability
 }
 
 bool Folder::adopt(const Folder& from, const std::string& name) const {
-  if (::renameat2(from.fd(), name.c_str(), fd_.get(), name.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno == EEXIST) return false;
-  if (errno != EINVAL) fail_errno("cannot write", path_of(name));
-  if (has(name)) return false;
-  if (::renameat(from.fd(), name.c_str(), fd_.get(), name.c_str()) != 0) fail_errno("cannot write", path_of(name));
+  if (::renameat2(from.fd(), name.c_str(), fd_.get(), name.c_str(), RENAME_NOREPLACE) != 0) {
+    if (errno == EEXIST) return false;
+    if (errno != EINVAL) fail_errno("cannot write", path_of(name));
+    if (has(name)) return false;
+    if (::renameat(from.fd(), name.c_str(), fd_.get(), name.c_str()) != 0) fail_errno("cannot write", path_of(name));
+  }
+  trace_rename(from, name, *this, name);
   return true;
 }
 
@@ -429,18 +437,25 @@ void Folder::rename_into(const std::string& name, const Folder& target, const st
   if (::renameat(fd_.get(), name.c_str(), target.fd(), target_name.c_str()) != 0) {
     fail_errno("cannot write", target.path_of(target_name));
   }
+  trace_rename(*this, name, target, target_name);
 }
 
 bool Folder::rename_folder(const std::string& name, const std::string& new_name) const {
-  if (::renameat(fd_.get(), name.c_str(), fd_.get(), new_name.c_str()) == 0) return true;
-  if (errno == EXDEV) return false;
-  fail_errno("cannot write", path_of(new_name));
+  if (::renameat(fd_.get(), name.c_str(), fd_.get(), new_name.c_str()) != 0) {
+    if (errno == EXDEV) return false;
+    fail_errno("cannot write", path_of(new_name));
+  }
+  trace_rename(*this, name, *this, new_name);
+  return true;
 }
 
 bool Folder::remove(const std::string& name) const {
-  if (::unlinkat(fd_.get(), name.c_str(), 0) == 0) return true;
-  if (errno == ENOENT) return false;
-  fail_errno("cannot remove", path_of(name));
+  if (::unlinkat(fd_.get(), name.c_str(), 0) != 0) {
+    if (errno == ENOENT) return false;
+    fail_errno("cannot remove", path_of(name));
+  }
+  trace_file("removed", *this, name);
+  return true;
 }
 
 void Folder::remove_tree(const std::string& name) const {
@@ -462,10 +477,12 @@ void Folder::remove_tree(const std::string& name) const {
 
 void Folder::sync(Code failure) const {
   if (retry_interrupted([&] { return ::fsync(fd_.get()); }) != 0) fail_errno("cannot sync", path_, failure);
+  trace("file: synced the folder {}", path_);
 }
 
 void Folder::sync_filesystem() const {
   if (::syncfs(fd_.get()) != 0) fail_errno("cannot sync", path_);
+  trace("file: synced the file system of {}", path_);
 }
 
 }  // namespace team

@@ -14,6 +14,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/system/lock_holder.h"
+#include "libteam/system/trace.h"
 
 namespace team {
 
@@ -99,6 +100,14 @@ Fd open_lock(const Folder& folder, const std::string& name) {
   return folder.open(name, O_RDONLY | O_CREAT);
 }
 
+// Gives the path of the lock, or nothing if nobody traces.
+std::string trace_acquired(const Folder& folder, const std::string& name, std::int64_t ms) {
+  if (!is_tracing()) return {};
+  std::string path = folder.path_of(name);
+  trace("lock: acquired {} after {} ms", path, ms);
+  return path;
+}
+
 }  // namespace
 
 int lock_file(const Folder& folder, const std::string& name, Fd& fd, int operation) {
@@ -118,22 +127,30 @@ int lock_file(const Folder& folder, const std::string& name, Fd& fd, int operati
   return ::flock(fd.get(), operation);
 }
 
-// Closing is not enough: a program that another thread started meanwhile may have inherited the descriptor.
-Lock::~Lock() {
-  if (fd_) ::flock(fd_.get(), LOCK_UN);
-}
+Lock::~Lock() { release(); }
 
 Lock& Lock::operator=(Lock&& other) noexcept {
-  if (this != &other && fd_) ::flock(fd_.get(), LOCK_UN);
+  if (this != &other) release();
   fd_ = std::move(other.fd_);
+  traced_ = std::move(other.traced_);
   return *this;
+}
+
+// Closing is not enough: a program that another thread started meanwhile may have inherited the descriptor.
+void Lock::release() noexcept {
+  if (!fd_) return;
+  ::flock(fd_.get(), LOCK_UN);
+  if (!traced_.empty()) trace("lock: released {}", traced_);
 }
 
 Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds) {
   Fd fd = open_lock(folder, name);
-  if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+  if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return {std::move(fd), trace_acquired(folder, name, 0)};
   if (errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
-  if (seconds > 0 && Waiter::wait(fd.get(), in_seconds(seconds))) return Lock(std::move(fd));
+  const std::int64_t start = boot_ns();
+  const auto acquired = [&] { return Lock(std::move(fd), trace_acquired(folder, name, ms_since(start))); };
+  if (is_tracing()) trace("lock: waiting for {}, at most {} s", folder.path_of(name), seconds);
+  if (seconds > 0 && Waiter::wait(fd.get(), in_seconds(seconds))) return acquired();
   if (seconds > 0 && errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
   // The holder may release the lock, or be killed, while we look for it: then the lock is free in a moment. A holder in
   // another pid namespace is never visible.
@@ -143,16 +160,17 @@ Lock Lock::acquire(const Folder& folder, const std::string& name, double seconds
   for (const Deadline patience = Deadline::in(1); unlisted < kLooks && !patience.passed(); ::usleep(2000)) {
     holder = describe_holder(fd);
     if (!holder.name.empty()) break;
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return acquired();
     if (!holder.is_listed) ++unlisted;
   }
+  if (is_tracing()) trace("lock: timed out on {} after {} ms", folder.path_of(name), ms_since(start));
   fail(Code::again, "cannot lock '{}': {} holds it; waited {} s", folder.path_of(name),
        holder.name.empty() ? "another process" : holder.name, seconds);
 }
 
 std::optional<Lock> Lock::try_acquire(const Folder& folder, const std::string& name) {
   Fd fd = open_lock(folder, name);
-  if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+  if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd), trace_acquired(folder, name, 0));
   if (errno == EWOULDBLOCK) return std::nullopt;
   fail_errno("cannot lock", folder.path_of(name));
 }
@@ -162,11 +180,16 @@ std::optional<LifeLock> LifeLock::acquire(const Folder& folder, const std::strin
   // A test of the lock takes microseconds; the keeper of a killed member needs a few milliseconds to clean up. A longer
   // wait would be wrong: the caller would repeat the work of a member that ended normally.
   const Deadline moment = Deadline::in(0.3);
+  const std::int64_t start = boot_ns();
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail_errno("cannot lock", folder.path_of(name));
-    if (moment.passed()) return std::nullopt;
+    if (moment.passed()) {
+      if (is_tracing()) trace("lock: another process holds {}", folder.path_of(name));
+      return std::nullopt;
+    }
     ::usleep(2000);
   }
+  trace_acquired(folder, name, ms_since(start));
   return LifeLock(std::move(fd));
 }
 

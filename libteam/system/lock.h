@@ -26,8 +26,11 @@ class Lock {
   ~Lock();
 
  private:
-  explicit Lock(Fd fd) : fd_(std::move(fd)) {}
+  Lock(Fd fd, std::string traced) : fd_(std::move(fd)), traced_(std::move(traced)) {}
+  void release() noexcept;
+
   Fd fd_;
+  std::string traced_;  // its path; empty without TEAM_TRACE
 };
 
 // The lock that shows that a member is alive. Other processes test it all the time, so acquire() retries for a moment.

@@ -21,6 +21,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/system/trace.h"
 
 extern "C" char** environ;
 
@@ -310,7 +311,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-Child::Child(const Program& program) : text_(program.input) {
+Child::Child(const Program& program) : name_(program.arguments.front()), text_(program.input) {
   Pipe input;
   Pipe out;
   Pipe err;
@@ -347,12 +348,14 @@ Child::Child(const Program& program) : text_(program.input) {
   err_ = std::move(err.reading);
   report_ = std::move(report.reading);
   for (const Fd* fd : {&input_, &out_, &err_, &report_}) do_not_block(*fd);
+  trace("child: started {}, kept by pid {}", name_, keeper_);
 }
 
 Child::~Child() {
   if (keeper_ < 0) return;
   kill();
   ::waitpid(keeper_, nullptr, 0);
+  trace("child: killed {}, kept by pid {}", name_, keeper_);
 }
 
 void Child::stop() const {
@@ -422,8 +425,9 @@ Child::Woke Child::wait(const Deadline& deadline, int interrupt, const Hear& hea
   if (err_) drain(err_, Stream::err, hear);
   int ending = 0;
   ::waitpid(keeper_, &ending, 0);
-  keeper_ = -1;
   if (ending != 0) status_ = exit_status(ending);  // somebody killed the keeper, or it could not start the program
+  trace("child: {}, kept by pid {}, ended with status {}", name_, keeper_, status_);
+  keeper_ = -1;
   return Woke::ended;
 }
 
@@ -460,6 +464,7 @@ pid_t start_detached(const Program& program, const Fd& log) {
     detached.environment.emplace_back(kDetached, std::to_string(::getpid()));
     become(detached);
   }
+  trace("child: started {} detached, pid {}", program.arguments.front(), pid);
   return pid;
 }
 
@@ -467,7 +472,9 @@ Fd watch_process(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_ope
 
 std::optional<int> ended_child(pid_t pid) {
   int wait_status = 0;
-  return ::waitpid(pid, &wait_status, WNOHANG) == pid ? std::optional(exit_status(wait_status)) : std::nullopt;
+  if (::waitpid(pid, &wait_status, WNOHANG) != pid) return std::nullopt;
+  trace("child: pid {} ended with status {}", pid, exit_status(wait_status));
+  return exit_status(wait_status);
 }
 
 bool kill_tree(pid_t root, const std::function<bool()>& is_meant) {

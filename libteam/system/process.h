@@ -64,6 +64,7 @@ class Child {
   bool is_over();
 
   pid_t keeper_ = -1;
+  std::string name_;
   Fd input_, out_, err_, report_;
   std::string text_;
   std::size_t fed_ = 0;

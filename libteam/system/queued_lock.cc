@@ -13,6 +13,7 @@
 #include "libteam/base/error.h"
 #include "libteam/system/event_fd.h"
 #include "libteam/system/filesystem.h"
+#include "libteam/system/trace.h"
 
 namespace team {
 
@@ -46,7 +47,10 @@ int QueuedLock::fd() const { return line_->bell.fd(); }
 bool QueuedLock::take() {
   const std::lock_guard guard(line_->mutex);
   line_->bell.take();
-  if (!line_->is_had && !line_->is_waiting) line_->is_had = ::flock(line_->lock.get(), LOCK_EX | LOCK_NB) == 0;
+  if (!line_->is_had && !line_->is_waiting) {
+    line_->is_had = ::flock(line_->lock.get(), LOCK_EX | LOCK_NB) == 0;
+    if (line_->is_had) trace("lock: acquired {}", name_);
+  }
   line_->is_wanted = line_->is_wanted || line_->is_had;
   return line_->is_had;
 }
@@ -56,14 +60,17 @@ bool QueuedLock::take_or_wait() {
   const std::lock_guard guard(line_->mutex);
   line_->is_wanted = true;
   if (line_->is_had || line_->is_waiting) return line_->is_had;
-  const auto stand_in_line = [line = line_] {
+  trace("lock: queued for {}", name_);
+  const auto stand_in_line = [line = line_, name = name_] {
     int got = -1;
     while ((got = ::flock(line->lock.get(), LOCK_EX)) != 0 && errno == EINTR) continue;
     const std::lock_guard inner(line->mutex);
     line->is_waiting = false;
     line->is_had = got == 0 && line->is_wanted;
     if (got == 0 && !line->is_had) ::flock(line->lock.get(), LOCK_UN);
-    if (line->is_had) line->bell.ring();
+    if (!line->is_had) return;
+    trace("lock: acquired {}", name);
+    line->bell.ring();
   };
   // Another thread handles signals.
   sigset_t all, before;
@@ -82,7 +89,10 @@ bool QueuedLock::take_or_wait() {
 void QueuedLock::leave() {
   const std::lock_guard guard(line_->mutex);
   line_->is_wanted = false;
-  if (std::exchange(line_->is_had, false)) ::flock(line_->lock.get(), LOCK_UN);
+  if (std::exchange(line_->is_had, false)) {
+    ::flock(line_->lock.get(), LOCK_UN);
+    trace("lock: released {}", name_);
+  }
   line_->bell.take();
 }
 

@@ -14,9 +14,23 @@
 #include <utility>
 
 #include "libteam/base/error.h"
+#include "libteam/base/text.h"
 #include "libteam/system/filesystem.h"
+#include "libteam/system/trace.h"
 
 namespace team {
+
+namespace {
+
+// What ended a wait, for the trace.
+std::string describe(const Changes& changes) {
+  if (!changes.any) return "the deadline";
+  if (changes.untold) return "the time to look again";
+  if (!changes.names.empty()) return join(changes.names, ", ");
+  return changes.all ? "a change that may be anything" : "a timer or a descriptor";
+}
+
+}  // namespace
 
 bool is_deserted(int fd) {
   pollfd reader{fd, 0, 0};
@@ -35,6 +49,7 @@ Watch::Watch() : inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
 Watch::Watch(const Folder& folder) : Watch() { add(folder); }
 
 void Watch::add(const Folder& folder) {
+  if (is_tracing()) traced_.push_back(folder.path());
   constexpr std::uint32_t kEvents =
       IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
   // By descriptor, not by name: the name may lead elsewhere by now.
@@ -47,6 +62,7 @@ void Watch::add(const Folder& folder) {
 }
 
 void Watch::add(const Folder& folder, const std::string& file, Kind kind) {
+  if (is_tracing()) traced_.push_back(folder.path_of(file));
   const std::uint32_t events = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_DONT_FOLLOW |
                                (kind == Kind::opened ? IN_CLOSE_NOWRITE : 0);
   Watched* watched = add_path(folder, fmt::format("/proc/self/fd/{}/{}", folder.fd(), file), events);
@@ -90,6 +106,7 @@ void Watch::clear() {
   for (const auto& [wd, watched] : watched_) ::inotify_rm_watch(inotify_.get(), wd);
   if (inotify_) read_events();
   watched_.clear();
+  traced_.clear();
   wakers_.clear();
   reader_ = -1;
   is_stale_ = false;
@@ -103,7 +120,18 @@ void Watch::look_every(double seconds) {
 }
 
 Changes Watch::wait(const Deadline& deadline) {
-  if (!inotify_) return wait_polling(deadline);
+  const auto wait = [&] { return inotify_ ? wait_for_events(deadline) : wait_polling(deadline); };
+  if (!is_tracing()) return wait();
+  const int left = deadline.left_ms();
+  trace("wait: for changes in {}, {}", traced_.empty() ? "nothing" : join(traced_, ", "),
+        left < 0 ? "without limit" : fmt::format("at most {} ms", left));
+  const std::int64_t start = boot_ns();
+  Changes changes = wait();
+  trace("wait: woken after {} ms by {}", ms_since(start), describe(changes));
+  return changes;
+}
+
+Changes Watch::wait_for_events(const Deadline& deadline) {
   if (std::exchange(is_stale_, false)) return {.any = true, .all = true};
   while (true) {
     std::vector<pollfd> waiting = {{inotify_.get(), POLLIN, 0}, {reader_, 0, 0}, {timer_.get(), POLLIN, 0}};

@@ -67,6 +67,7 @@ class Watch {
   Changes wait(const Deadline& deadline);
 
  private:
+  Changes wait_for_events(const Deadline& deadline);
   Changes read_events();
   Changes wait_polling(const Deadline& deadline);
 
@@ -87,6 +88,7 @@ class Watch {
   std::vector<int> wakers_;
   int pause_ms_ = 50;
   int longest_pause_ms_ = 2000;
+  std::vector<std::string> traced_;  // what is watched; empty without TEAM_TRACE
 };
 
 }  // namespace team
