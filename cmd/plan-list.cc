@@ -3,16 +3,9 @@
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/task_output.h"
+#include "libteam/cli/tones.h"
 
 namespace {
-
-using Tone = team::Output::Tone;
-
-Tone tone_of(team::RequestStatus status) {
-  return status == team::RequestStatus::approved   ? Tone::good
-         : status == team::RequestStatus::rejected ? Tone::bad
-                                                   : Tone::busy;
-}
 
 team::Exit list(team::Context& context, bool all) {
   team::Table table(context.out(), {"PLAN", "STATUS", "FROM", "TASK", "TEXT"});

@@ -3,18 +3,10 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/cli/tones.h"
 #include "libteam/store/status.h"
 
 namespace {
-
-using Tone = team::Output::Tone;
-
-Tone tone_of(const std::string& state) {
-  if (state == "dead" || state == "error") return Tone::bad;
-  if (state == "active") return Tone::busy;
-  if (state == "plan_pending" || state == "paused") return Tone::waiting;
-  return state == "idle" ? Tone::good : Tone::faint;
-}
 
 team::Exit list(team::Context& context) {
   team::Table table(context.out(), {"NAME", "ROLE", "STATE", "SINCE", "TASK", "PID", "REASON"});
@@ -26,7 +18,7 @@ team::Exit list(team::Context& context) {
     }
     table.row({{one.name},
                {one.role.value_or("-")},
-               {one.state, tone_of(one.state)},
+               {one.state, team::tone_of_member(one.state)},
                {one.since ? team::describe_seconds(team::now() - *one.since) : "-"},
                {one.task ? std::to_string(*one.task) : "-"},
                {one.pid ? std::to_string(*one.pid) : "-"},

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 
 #include "libteam/base/error.h"
 
@@ -44,15 +43,6 @@ std::string boot_id() {
   // A wrong boot id would end every claim.
   if (got != sizeof text) fail_errno("cannot read", kFile);
   return std::string(text, sizeof text);
-}
-
-std::string clock_time(double timestamp) {
-  const auto whole = static_cast<std::time_t>(timestamp);
-  std::tm parts{};
-  ::localtime_r(&whole, &parts);
-  char text[16];
-  std::strftime(text, sizeof text, "%H:%M:%S", &parts);
-  return text;
 }
 
 Deadline Deadline::in(double seconds) {

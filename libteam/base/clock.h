@@ -22,9 +22,6 @@ std::int64_t boot_ns();
 // Identifies this boot of this machine; empty where the system does not tell.
 std::string boot_id();
 
-// The local time of day for people: 14:03:59.
-std::string clock_time(double timestamp);
-
 // A moment at which waiting ends. A deadline without a limit never passes.
 class Deadline {
  public:

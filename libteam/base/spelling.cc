@@ -1,5 +1,7 @@
 #include "libteam/base/spelling.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -77,8 +79,10 @@ std::optional<std::string> find_part(const std::vector<std::string>& known, cons
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
   const auto near = nearest(wrong, known);
-  return near.empty() ? "" : "; did you mean " + join(near, ", ") + "?";
+  return near.empty() ? "" : suggest(join(near, " or "));
 }
+
+std::string suggest(std::string_view meant) { return fmt::format("; did you mean {}?", meant); }
 
 std::optional<std::string> meant_key(std::string_view unknown, const std::vector<std::string>& known) {
   const std::string letters = plain(unknown);

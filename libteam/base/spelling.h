@@ -8,8 +8,11 @@
 
 namespace team {
 
-// "; did you mean a, b?" with the nearest of `known`, best first; empty if none is near.
+// "; did you mean a or b?" with the nearest of `known`, best first; empty if none is near.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known);
+
+// "; did you mean MEANT?", for the answer of meant_key().
+std::string suggest(std::string_view meant);
 
 // The known key that the author of an unknown key of a JSON object probably meant. A key resembles a known one that
 // differs only in case, '_' and '-' (`blocked_by`), in a letter or two (`retires`), or that is a synonym

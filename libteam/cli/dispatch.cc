@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "libteam/base/error.h"
+#include "libteam/base/spelling.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
+#include "libteam/system/process.h"
 
 namespace team {
 
@@ -26,23 +28,13 @@ const CommandEntry* find_command(Commands commands, std::string_view name) {
 [[noreturn]] void refuse_unknown(Commands commands, const std::string& name) {
   std::vector<std::string> known;
   for (const CommandEntry& entry : commands) known.emplace_back(entry.name);
-  const auto near = nearest(name, known);
-  fail(Code::usage, "'{}' is not a command of teamkit{}", one_line(name),
-       near.empty() ? " (try teamkit help)" : fmt::format("; did you mean {}?", join(near, " or ")));
-}
-
-// The folder of this executable; empty without /proc.
-std::string own_folder() {
-  std::string path(4096, '\0');
-  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  const std::string hint = did_you_mean(name, known);
+  fail(Code::usage, "'{}' is not a command of teamkit{}", one_line(name), hint.empty() ? " (try teamkit help)" : hint);
 }
 
 // Becomes the other executable, which lies beside this one or else in PATH. Throws if that fails.
 [[noreturn]] void become(const std::string& program, const std::vector<char*>& words) {
-  if (const std::string folder = own_folder(); !folder.empty()) ::execv((folder + program).c_str(), words.data());
+  if (const std::string folder = own_folder(); !folder.empty()) ::execv((folder + "/" + program).c_str(), words.data());
   ::execvp(program.c_str(), words.data());
   fail_errno("cannot run", program);
 }

@@ -4,6 +4,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
 #include "libteam/cli/input.h"
 #include "libteam/system/watch.h"
 

@@ -2,6 +2,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
+#include "libteam/cli/tones.h"
 
 namespace team {
 
@@ -23,22 +24,12 @@ std::vector<Cell> cells_of(const MemberStatus& member) {
   const std::int64_t used = total(member.usage);
   return {{member.name},
           {member.role.value_or("-")},
-          {member.state, tone_of_state(member.state)},
+          {member.state, tone_of_member(member.state)},
           {member.since && member.state != "dead" ? describe_seconds(now() - *member.since) : "-"},
           {member.task ? fmt::format("#{}", *member.task) : "-"},
           {member.unread > 0 ? std::to_string(member.unread) : "-"},
           {used > 0 ? describe_count(used) : "-"},
           {or_dash(words_of(member))}};
-}
-
-Tone tone_of(TaskNote::Kind kind) {
-  switch (kind) {
-    case TaskNote::Kind::in_progress: return Tone::busy;
-    case TaskNote::Kind::ready: return Tone::plain;
-    case TaskNote::Kind::blocked: return Tone::waiting;
-    case TaskNote::Kind::failed: break;
-  }
-  return Tone::bad;
 }
 
 std::vector<Cell> cells_of(const TaskNote& note) {
@@ -66,10 +57,10 @@ void print_headline(Output& out, const TeamStatus& status) {
   const auto add = [&](std::size_t count, const char* what, Tone tone) {
     if (count > 0) text += ", " + out.paint(fmt::format("{} {}", count, what), tone);
   };
-  add(tasks.in_progress, "in progress", Tone::busy);
-  add(tasks.ready, "ready", Tone::plain);
-  add(tasks.blocked, "blocked", Tone::waiting);
-  add(tasks.failed, "failed", Tone::bad);
+  add(tasks.in_progress, "in progress", tone_of(TaskState::running));
+  add(tasks.ready, "ready", tone_of(TaskState::ready));
+  add(tasks.blocked, "blocked", tone_of(TaskState::blocked));
+  add(tasks.failed, "failed", tone_of(TaskState::failed));
   if (total(status.usage) > 0) text += fmt::format("; {} tokens", describe_count(total(status.usage)));
   if (total(status.usage) > 0 && status.cost) text += fmt::format(", ${:.2f}", *status.cost);
   out.line(text);
@@ -132,13 +123,6 @@ void print_all_records(Output& out, const TeamStatus& status) {
 }
 
 }  // namespace
-
-Output::Tone tone_of_state(const std::string& state) {
-  if (state == "dead" || state == "error") return Tone::bad;
-  if (state == "active") return Tone::busy;
-  if (state == "plan_pending" || state == "paused") return Tone::waiting;
-  return state == "idle" || state == "running" ? Tone::good : Tone::faint;
-}
 
 void print_status(Context& context, const TeamStatus& status) {
   if (context.out().is_terminal()) print_screen(context.out(), status);

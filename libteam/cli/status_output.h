@@ -9,6 +9,4 @@ namespace team {
 // In a pipe each record begins with its kind: member, tasks, task, plan, warning, used.
 void print_status(Context& context, const TeamStatus& status);
 
-Output::Tone tone_of_state(const std::string& state);
-
 }  // namespace team

@@ -1,9 +1,9 @@
 #include "libteam/cli/task_output.h"
 
-#include <ctime>
-
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
+#include "libteam/cli/tones.h"
 
 namespace team {
 
@@ -13,15 +13,6 @@ std::string list_ids(const std::vector<TaskId>& ids) {
   std::vector<std::string> parts;
   for (const TaskId id : ids) parts.push_back(std::to_string(id));
   return parts.empty() ? "-" : join(parts, ",");
-}
-
-std::string describe_time(double seconds) {
-  const auto whole = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  ::localtime_r(&whole, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
-  return fmt::format("{} ({} ago)", text, describe_seconds(now() - seconds));
 }
 
 std::string_view name_of_priority(int priority) {
@@ -40,16 +31,6 @@ void report_trouble(const std::string& trouble) {
   if (!trouble.empty()) fail(Code::unknown, "{}", trouble);
 }
 
-Output::Tone tone_of(Status status) {
-  switch (status) {
-    case Status::pending: return Output::Tone::plain;
-    case Status::in_progress: return Output::Tone::busy;
-    case Status::completed: return Output::Tone::good;
-    case Status::failed: return Output::Tone::bad;
-  }
-  return Output::Tone::plain;
-}
-
 void warn_of(const Error& error) { warn(fmt::format("{}: {}", name_of(error.code()), error.what())); }
 
 void warn_of_broken(TaskId, const Error& error) { warn_of(error); }
@@ -60,7 +41,7 @@ std::vector<Cell> task_row(const SeenTask& seen) {
   const Task& task = seen.task;
   const bool waits = !seen.standing.open_blockers.empty() && !has_ended(task.status);
   return {{std::to_string(task.id)},
-          {std::string(name_of(task.status)), waits ? Output::Tone::waiting : tone_of(task.status)},
+          {std::string(name_of(task.status)), waits ? tone_of(TaskState::blocked) : tone_of(task.status)},
           {task.owner.value_or("-")},
           {std::to_string(task.priority)},
           {waits ? list_ids(seen.standing.open_blockers) : "-"},
@@ -95,9 +76,10 @@ void print_task_page(Context& context, const SeenTask& seen) {
   if (!seen.standing.open_blockers.empty()) field("still open", list_ids(seen.standing.open_blockers));
   if (!seen.standing.blocks.empty()) field("blocks", list_ids(seen.standing.blocks));
   field("deliverable", task.deliverable ? one_line(*task.deliverable) : "");
-  if (task.created_at > 0) field("created", fmt::format("{} by {}", describe_time(task.created_at), task.created_by));
-  if (task.claimed_at) field("claimed", describe_time(*task.claimed_at));
-  if (task.completed_at) field("ended", describe_time(*task.completed_at));
+  if (task.created_at > 0)
+    field("created", fmt::format("{} by {}", time_and_age(task.created_at, now()), task.created_by));
+  if (task.claimed_at) field("claimed", time_and_age(*task.claimed_at, now()));
+  if (task.completed_at) field("ended", time_and_age(*task.completed_at, now()));
   if (task.attempts > 1) field("attempts", std::to_string(task.attempts));
   field("error", task.error ? one_line(*task.error) : "");
   field("result", task.result ? one_line(*task.result) : "");

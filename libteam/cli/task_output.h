@@ -23,8 +23,6 @@ void print_task(Context& context, const Task& task);
 // Prints all details of one task.
 void print_task_page(Context& context, const SeenTask& seen);
 
-Output::Tone tone_of(Status status);
-
 // Writes one line to stderr about a task whose file cannot be read; the command continues.
 void warn_of_broken(TaskId id, const Error& error);
 void warn_of(const Error& error);

@@ -84,7 +84,7 @@ class Fields {
       const std::string& key = (*members_)[i].first;
       const auto meant = asked_[i] ? std::nullopt : meant_key(key, known);
       if (!meant) continue;
-      fail(code_, "{}: unknown key '{}'; did you mean {}?", locate_key(text_, key, file_), one_line(key), *meant);
+      fail(code_, "{}: unknown key '{}'{}", locate_key(text_, key, file_), one_line(key), suggest(*meant));
     }
   }
 

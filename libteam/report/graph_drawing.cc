@@ -50,11 +50,12 @@ std::string short_label_of(const GraphTask& task) {
 
 void draw_dot(Output& out, const TaskGraph& graph) {
   out.text(
-      "digraph tasks {\n"
-      "  rankdir=LR;\n"
-      "  bgcolor=white;\n"
-      "  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11];\n"
-      "  edge [color=\"#57606a\"];\n");
+      fmt::format("digraph tasks {{\n"
+                  "  rankdir=LR;\n"
+                  "  bgcolor=white;\n"
+                  "  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11];\n"
+                  "  edge [color=\"{}\"];\n",
+                  colour::kFaint));
   const auto looks = looks_of(graph);
   for (std::size_t place = 0; place < looks.size(); ++place) {
     const GraphNode& node = graph.nodes()[place];
@@ -64,7 +65,7 @@ void draw_dot(Output& out, const TaskGraph& graph) {
     out.text(
         fmt::format("  t{} [label=\"{}\", tooltip=\"{}\", ", node.task.id, label, escape_dot(label_of(node.task))));
     out.text(fmt::format("style=\"filled,rounded{}\", fillcolor=\"{}\", color=\"{}\"];\n",
-                         look.is_dashed ? ",dashed" : "", look.fill, look.stroke));
+                         look.is_dashed ? ",dashed" : "", look.colours.fill, look.colours.stroke));
   }
   for (const GraphNode& node : graph.nodes()) {
     for (const std::size_t blocker : node.blockers) {
@@ -94,8 +95,8 @@ void draw_mermaid(Output& out, const TaskGraph& graph) {
       members += fmt::format("{}t{}", members.empty() ? "" : ",", graph.nodes()[place].task.id);
     }
     if (members.empty()) continue;
-    out.text(fmt::format("  classDef {} fill:{},stroke:{},color:#1f2328{}\n", look.name, look.fill, look.stroke,
-                         look.is_dashed ? ",stroke-dasharray:4 3" : ""));
+    out.text(fmt::format("  classDef {} fill:{},stroke:{},color:{}{}\n", look.name, look.colours.fill,
+                         look.colours.stroke, colour::kInk, look.is_dashed ? ",stroke-dasharray:4 3" : ""));
     out.text(fmt::format("  class {} {}\n", members, look.name));
   }
 }

@@ -3,19 +3,20 @@
 #include <algorithm>
 
 #include "libteam/base/text.h"
+#include "libteam/cli/tones.h"
 
 namespace team {
 
 namespace {
 
 constexpr std::array<Look, kLookCount> kLooks = {{
-    {"ready", "○", Output::Tone::plain, "#ffffff", "#57606a", false},
-    {"waiting", "·", Output::Tone::waiting, "#eef1f4", "#8c959f", true},
-    {"in_progress", "◐", Output::Tone::busy, "#fff3c4", "#bf8700", false},
-    {"completed", "✓", Output::Tone::good, "#d8f5dd", "#2da44e", false},
-    {"failed", "✗", Output::Tone::bad, "#ffdcd7", "#cf222e", false},
-    {"missing", "?", Output::Tone::bad, "#ffffff", "#cf222e", true},
-    {"broken", "?", Output::Tone::bad, "#f6e8fa", "#8250df", true},
+    {"ready", "○", tone_of(TaskState::ready), colour::kReady, false},
+    {"waiting", "·", tone_of(TaskState::blocked), colour::kWaiting, true},
+    {"in_progress", "◐", tone_of(TaskState::running), colour::kInProgress, false},
+    {"completed", "✓", tone_of(TaskState::done), colour::kCompleted, false},
+    {"failed", "✗", tone_of(TaskState::failed), colour::kFailed, false},
+    {"missing", "?", tone_of(TaskState::broken), colour::kMissing, true},
+    {"broken", "?", tone_of(TaskState::broken), colour::kBroken, true},
 }};
 
 std::string_view name_of_look(const TaskGraph& graph, const GraphNode& node) {

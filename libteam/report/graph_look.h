@@ -8,6 +8,7 @@
 
 #include "libteam/cli/output.h"
 #include "libteam/record/graph.h"
+#include "libteam/report/report_style.h"
 
 namespace team {
 
@@ -15,8 +16,7 @@ struct Look {
   std::string_view name;
   std::string_view symbol;
   Output::Tone tone;
-  std::string_view fill;
-  std::string_view stroke;
+  BoxColours colours;
   bool is_dashed;
 };
 

@@ -58,7 +58,7 @@ std::string draw_rectangle(const Point& corner, double width, double height, con
   return fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{}\" "
       "fill=\"{}\" stroke=\"{}\"{}/>",
-      corner.x, corner.y, width, height, height > kSwatch ? 7 : 3, look.fill, look.stroke,
+      corner.x, corner.y, width, height, height > kSwatch ? 7 : 3, look.colours.fill, look.colours.stroke,
       look.is_dashed ? " stroke-dasharray=\"4 3\"" : "");
 }
 
@@ -77,7 +77,8 @@ std::string draw_box(const GraphTask& task, const Point& corner, const Look& loo
   box += draw_text(corner.x + kPadding, y, id, " font-weight=\"bold\"");
   if (task.owner) {
     const std::string owner = cut_columns(*task.owner, kLetters - id.size() - 1);
-    box += draw_text(corner.x + kSizes.box_width - kPadding, y, owner, " text-anchor=\"end\" fill=\"#57606a\"");
+    box += draw_text(corner.x + kSizes.box_width - kPadding, y, owner,
+                     fmt::format(" text-anchor=\"end\" fill=\"{}\"", colour::kFaint));
   }
   for (const std::string& line : wrap(label)) box += draw_text(corner.x + kPadding, y += kLineHeight, line);
   return box + "</g>\n";
@@ -87,17 +88,17 @@ std::string draw_box(const GraphTask& task, const Point& corner, const Look& loo
 std::string draw_loop(const Point& corner) {
   const double x = corner.x + kSizes.box_width / 2;
   return fmt::format(
-      "<path d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} {3:.1f} {2:.1f} {3:.1f} {1:.1f}\" stroke=\"#cf222e\" "
+      "<path d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} {3:.1f} {2:.1f} {3:.1f} {1:.1f}\" stroke=\"{4}\" "
       "marker-end=\"url(#task-graph-cycle)\"/>\n",
-      x + 14, corner.y, corner.y - 18, x - 14);
+      x + 14, corner.y, corner.y - 18, x - 14, colour::kWrong);
 }
 
 void draw_lines(Output& out, const GraphLayout& layout) {
-  out.text("<g fill=\"none\" stroke=\"#6e7781\" stroke-width=\"1.2\">\n");
+  out.text(fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"1.2\">\n", colour::kLine));
+  const std::string cycle = fmt::format(" stroke=\"{}\" stroke-dasharray=\"5 3\"", colour::kWrong);
   for (const GraphLine& line : layout.lines) {
     const std::string_view tip = line.closes_a_cycle ? "cycle" : "tip";
-    out.text(fmt::format("<path d=\"{}\"{}{}/>\n", path_through(line.points),
-                         line.closes_a_cycle ? " stroke=\"#cf222e\" stroke-dasharray=\"5 3\"" : "",
+    out.text(fmt::format("<path d=\"{}\"{}{}/>\n", path_through(line.points), line.closes_a_cycle ? cycle : "",
                          line.has_tip ? fmt::format(" marker-end=\"url(#task-graph-{})\"", tip) : ""));
   }
   for (const std::size_t place : layout.loops) out.text(draw_loop(layout.boxes[place]));
@@ -112,8 +113,6 @@ std::string draw_tip(std::string_view name, std::string_view colour) {
       name, colour);
 }
 
-constexpr std::string_view kPathColour = "#0969da";
-
 // A line along the path and a frame around each of its boxes, drawn over the lines and under the boxes.
 void draw_path(Output& out, const TaskGraph& graph, const GraphLayout& layout, const std::vector<TaskId>& path) {
   if (path.empty()) return;
@@ -122,7 +121,7 @@ void draw_path(Output& out, const TaskGraph& graph, const GraphLayout& layout, c
   for (const TaskId id : path) {
     if (const auto place = graph.place_of(id)) places.push_back(*place);
   }
-  out.text(fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"3\">\n", kPathColour));
+  out.text(fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"3\">\n", colour::kWorking));
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Point& corner = layout.boxes[places[i]];
     out.text(fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"10\"/>\n",
@@ -154,7 +153,7 @@ Legend draw_legend(const std::vector<const Look*>& used, std::string_view name_o
   }
   if (!name_of_path.empty()) {
     legend.text += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"{}\" stroke-width=\"3\"/>", x, kMargin,
-                               kSwatch * 1.6, kPathColour);
+                               kSwatch * 1.6, colour::kWorking);
     x += kSwatch * 1.6 + 8;
     legend.text += draw_text(x, kMargin + kFontSize / 3, name_of_path) + "\n";
     x += kLetter * static_cast<double>(name_of_path.size()) + 20;
@@ -177,11 +176,10 @@ void draw_svg(Output& out, const TaskGraph& graph, const std::vector<TaskId>& pa
       "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
       "<title>Task graph</title>\n{5}"
       "<defs>\n{2}{3}</defs>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-      "<g font-family=\"'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', 'Noto Sans Mono CJK SC', monospace\" "
-      "font-size=\"{4}\" fill=\"#1f2328\">\n",
-      width, height, draw_tip("tip", "#6e7781"), draw_tip("cycle", "#cf222e"), kFontSize,
-      style.empty() ? "" : fmt::format("<style>{}</style>\n", style)));
+      "<rect width=\"100%\" height=\"100%\" fill=\"{6}\"/>\n"
+      "<g font-family=\"{7}\" font-size=\"{4}\" fill=\"{8}\">\n",
+      width, height, draw_tip("tip", colour::kLine), draw_tip("cycle", colour::kWrong), kFontSize,
+      style.empty() ? "" : fmt::format("<style>{}</style>\n", style), colour::kPaper, kTypeface, colour::kInk));
   out.text(legend.text);
   out.text(fmt::format("<g transform=\"translate({} {})\">\n", kMargin, top));
   draw_lines(out, layout);

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
 #include "libteam/report/graph_drawing.h"
 #include "libteam/report/report_messages.h"
 #include "libteam/report/report_style.h"
@@ -257,7 +257,7 @@ std::string show_usage(const TeamStatus& status) {
 std::string show_head(const Report& report) {
   const History& history = report.history;
   std::string head = fmt::format("<h1>{}</h1>\n<p class=\"note\">led by {}; {} to {}{}</p>\n", to_xml(report.team.name),
-                                 to_xml(report.team.lead), describe_moment(history.start), describe_moment(history.end),
+                                 to_xml(report.team.lead), date_and_time(history.start), date_and_time(history.end),
                                  history.goes_on ? ", still going on" : "");
   if (report.team.summary && !report.team.summary->empty())
     head += fmt::format("<p>{}</p>\n", to_xml(*report.team.summary));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
 #include <utility>
 
 #include "libteam/base/error.h"
@@ -100,15 +99,6 @@ std::string describe_duration(double seconds) {
   if (whole < 3600) return in_two(whole / 60, "min", whole % 60, "s");
   if (whole < 86400) return in_two(whole / 3600, "h", whole % 3600 / 60, "min");
   return in_two(whole / 86400, "d", whole % 86400 / 3600, "h");
-}
-
-std::string describe_moment(double timestamp) {
-  const auto whole = static_cast<std::time_t>(timestamp);
-  std::tm parts{};
-  ::localtime_r(&whole, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
-  return text;
 }
 
 }  // namespace team

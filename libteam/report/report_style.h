@@ -17,6 +17,22 @@ inline constexpr std::string_view kGrid = "#d8dee4";
 inline constexpr std::string_view kBand = "#f6f8fa";
 inline constexpr std::string_view kUntaken = "#f5b971";
 inline constexpr std::string_view kWorking = "#0969da";
+inline constexpr std::string_view kLine = "#6e7781";
+inline constexpr std::string_view kWrong = "#cf222e";
+}  // namespace colour
+
+// The colours of a box.
+struct BoxColours {
+  std::string_view fill, stroke;
+};
+namespace colour {
+inline constexpr BoxColours kReady = {kPaper, kFaint};
+inline constexpr BoxColours kWaiting = {"#eef1f4", "#8c959f"};
+inline constexpr BoxColours kInProgress = {"#fff3c4", "#bf8700"};
+inline constexpr BoxColours kCompleted = {"#d8f5dd", "#2da44e"};
+inline constexpr BoxColours kFailed = {"#ffdcd7", kWrong};
+inline constexpr BoxColours kMissing = {kPaper, kWrong};
+inline constexpr BoxColours kBroken = {"#f6e8fa", "#8250df"};
 }  // namespace colour
 
 // The font of all pictures. A character is 0.6 of the size wide, so the width of a text is known.
@@ -31,8 +47,5 @@ std::string_view page_rules();
 
 // "0.35 s", "12.4 s", "3 min 05 s", "2 h 10 min", "3 d 4 h".
 std::string describe_duration(double seconds);
-
-// "2026-11-16 10:23:56", in the local time zone.
-std::string describe_moment(double timestamp);
 
 }  // namespace team

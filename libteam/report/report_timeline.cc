@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
 #include "libteam/report/report_style.h"
 #include "libteam/report/time_scale.h"
 #include "libteam/report/xml.h"
@@ -29,22 +29,23 @@ constexpr double kBoard = 48;  // height of the curves of waiting and running ta
 constexpr double kGap = 8;     // between rows
 
 struct Paint {
-  std::string_view name, fill, stroke;
+  std::string_view name;
+  BoxColours colours;
   bool is_dashed = false;
 };
 
-constexpr std::array<Paint, 5> kEnds = {{{"completed", "#d8f5dd", "#2da44e"},
-                                         {"failed", "#ffdcd7", "#cf222e"},
-                                         {"released", "#eef1f4", "#8c959f", true},
-                                         {"lost", "#f6e8fa", "#8250df", true},
-                                         {"running", "#fff3c4", "#bf8700"}}};
+constexpr std::array<Paint, 5> kEnds = {{{"completed", colour::kCompleted},
+                                         {"failed", colour::kFailed},
+                                         {"released", colour::kWaiting, true},
+                                         {"lost", colour::kBroken, true},
+                                         {"running", colour::kInProgress}}};
 
-constexpr std::array<Paint, 6> kStates = {{{"spawn", "#b6e3ff", "none"},
-                                           {"active", "#54aeff", "none"},
-                                           {"idle", "#c8d1da", "none"},
-                                           {"plan_pending", "#e8830c", "none"},
-                                           {"paused", "#a475f9", "none"},
-                                           {"error", "#cf222e", "none"}}};
+constexpr std::array<Paint, 6> kStates = {{{"spawn", {"#b6e3ff", "none"}},
+                                           {"active", {"#54aeff", "none"}},
+                                           {"idle", {"#c8d1da", "none"}},
+                                           {"plan_pending", {"#e8830c", "none"}},
+                                           {"paused", {"#a475f9", "none"}},
+                                           {"error", {colour::kWrong, "none"}}}};
 
 const Paint& paint_of(WorkInterval::End end) { return kEnds[static_cast<std::size_t>(end)]; }
 const Paint& paint_of(State state) { return kStates.at(static_cast<std::size_t>(state)); }
@@ -59,7 +60,7 @@ struct Box {
 
 std::string draw_box(const Box& box, const Paint& paint) {
   return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" stroke=\"{}\"{}/>",
-                     box.x, box.y, box.width, box.height, paint.fill, paint.stroke,
+                     box.x, box.y, box.width, box.height, paint.colours.fill, paint.colours.stroke,
                      paint.is_dashed ? " stroke-dasharray=\"3 2\"" : "");
 }
 
@@ -178,7 +179,7 @@ class Row {
     const Paint& paint = paint_of(bar.first->end);
     const double width = std::max(bar.right - bar.left, 1.0);
     // A merged bar is darker than a single one.
-    const Paint dense = {paint.name, paint.stroke, paint.stroke, paint.is_dashed};
+    const Paint dense = {paint.name, paint.colours.stroke, paint.colours.stroke, paint.is_dashed};
     std::string inside = draw_box({bar.left, y, width, bar_height_}, bar.count > 1 ? dense : paint);
     if (bar.count > 1) inside = fmt::format("<g fill-opacity=\"0.5\">{}</g>", inside);
     const std::string id = bar.count > 1 ? fmt::format("{} tasks", bar.count) : fmt::format("#{}", bar.first->task);

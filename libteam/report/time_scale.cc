@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/error.h"
+#include "libteam/base/time_text.h"
 #include "libteam/report/report_style.h"
 
 namespace team {
@@ -61,7 +61,7 @@ std::string TimeScale::describe_elapsed(double seconds) const {
 std::string TimeScale::describe_clock(double seconds) const {
   if (length_ < kDay) return clock_time(start_ + seconds);
   constexpr std::size_t kYear = 5, kSeconds = 3;  // of "2026-11-16 10:23:56"
-  const std::string moment = describe_moment(start_ + seconds);
+  const std::string moment = date_and_time(start_ + seconds);
   return moment.substr(kYear, moment.size() - kYear - kSeconds);
 }
 

@@ -1,10 +1,10 @@
 #include "libteam/view/top_pages.h"
 
 #include <algorithm>
-#include <ctime>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
+#include "libteam/cli/tones.h"
 #include "libteam/view/top_table.h"
 
 namespace team {
@@ -39,12 +39,7 @@ void put(Page& page, std::string_view label, std::string_view text, std::size_t 
 
 std::string ago(std::optional<double> moment, double now) {
   if (!moment || *moment <= 0) return "";
-  const auto whole = static_cast<std::time_t>(*moment);
-  std::tm parts{};
-  ::localtime_r(&whole, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
-  return fmt::format("{} ({} ago)", text, describe_seconds(now - *moment));
+  return time_and_age(*moment, now);
 }
 
 std::string describe_usage(const MemberStatus& status) {
@@ -91,23 +86,7 @@ std::vector<TaskId> blocked_by(const TeamView& snapshot, TaskId id) {
 }  // namespace
 
 Tone tone_of_state(const ViewMember& member) {
-  const std::string& state = member.status.state;
-  if (member.plan || state == "plan_pending" || state == "paused") return Tone::waiting;
-  if (state == "dead" || state == "error") return Tone::bad;
-  if (state == "active") return Tone::busy;
-  return state == "idle" || state == "running" ? Tone::good : Tone::faint;
-}
-
-Tone tone_of(TaskState state) {
-  switch (state) {
-    case TaskState::running: return Tone::busy;
-    case TaskState::failed:
-    case TaskState::broken: return Tone::bad;
-    case TaskState::ready: return Tone::plain;
-    case TaskState::blocked: return Tone::waiting;
-    case TaskState::done: return Tone::good;
-  }
-  return Tone::plain;
+  return member.plan ? Tone::waiting : tone_of_member(member.status.state);
 }
 
 std::string shown_state(const ViewMember& member) { return member.plan ? "plan?" : member.status.state; }

@@ -26,7 +26,6 @@ Page page_of(const LogEntry& event, std::size_t width);
 Page help_page(std::size_t width);
 
 Output::Tone tone_of_state(const ViewMember& member);
-Output::Tone tone_of(TaskState state);
 // "plan?" for a member with a pending plan.
 std::string shown_state(const ViewMember& member);
 

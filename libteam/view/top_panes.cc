@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
+#include "libteam/cli/tones.h"
 #include "libteam/view/top_pages.h"
 
 namespace team {
@@ -73,13 +74,6 @@ TopTable task_table(std::size_t count) {
       {{fmt::format("TASKS {}", count), 12}, {"STATE", 8}, {"OWNER", 16}, {"FOR", 7, Side::right}, {"SUBJECT", 0}});
 }
 
-Tone tone_of_type(const std::string& type) {
-  if (type == "TASK_COMPLETED" || type.ends_with("_APPROVED")) return Tone::good;
-  if (type == "TASK_FAILED" || type == "RUN_ERROR" || type.ends_with("_REJECTED") || type.ends_with("_PAUSED"))
-    return Tone::bad;
-  return type == "TASK_CLAIMED" ? Tone::busy : Tone::waiting;
-}
-
 // The text of a model is cut at its start, because its end is new. Other texts are cut at their end.
 std::string event_text(const LogEntry& event, std::size_t width) {
   std::string text = one_line(event.text);
@@ -99,7 +93,7 @@ std::vector<Cell> event_cells(const LogEntry& event, std::size_t width) {
   constexpr std::size_t kBeside = 46;  // maximum width of the other columns
   return {{clock_time(event.timestamp), Tone::faint},
           {or_dash(event.agent), Tone::strong},
-          {event.type, tone_of_type(event.type)},
+          {event.type, tone_of_event(event.type)},
           {event_text(event, width > kBeside ? width - kBeside : width)}};
 }
 

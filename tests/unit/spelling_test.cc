@@ -14,7 +14,7 @@ const std::vector<std::string> kRole = {"prompt", "command", "model",          "
 
 void words() {
   CHECK(did_you_mean("codr", {"coder", "tester"}) == "; did you mean coder?");
-  CHECK(did_you_mean("coder-3", {"coder-1", "coder-2"}) == "; did you mean coder-1, coder-2?");
+  CHECK(did_you_mean("coder-3", {"coder-1", "coder-2"}) == "; did you mean coder-1 or coder-2?");
   CHECK(did_you_mean("banana", {"coder", "tester"}).empty());
   CHECK(did_you_mean("banana", {}).empty());
 }

@@ -118,7 +118,7 @@ class ArgumentErrors {
       if (item.value().is_null() || properties.contains(item.key())) continue;
       const std::string name = cut_characters(one_line(item.key()), 64);
       if (const auto meant = meant_key(name, known)) {
-        add(fmt::format("there is no '{}{}'; did you mean '{}{}'?", prefix, name, prefix, *meant));
+        add(fmt::format("there is no '{}{}'{}", prefix, name, suggest(fmt::format("'{}{}'", prefix, *meant))));
       }
     }
   }
@@ -170,9 +170,7 @@ std::vector<std::string> names_of(const std::vector<ToolSpec>& specs) {
 std::string describe_unknown(std::string_view name, const std::vector<ToolSpec>& specs) {
   const std::string wrong = cut_characters(one_line(repair_utf8(name.substr(0, 400))), 64);
   const auto known = names_of(specs);
-  const auto near = nearest(wrong, known);
-  return fmt::format("no tool '{}'{}; there is {}", wrong,
-                     near.empty() ? "" : fmt::format("; did you mean {}?", join(near, ", ")),
+  return fmt::format("no tool '{}'{}; there is {}", wrong, did_you_mean(wrong, known),
                      known.empty() ? "none" : join(known, ", "));
 }
 
