@@ -1,6 +1,5 @@
 // plan-submit - submit a plan to the lead for approval
 
-#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/message_output.h"
 

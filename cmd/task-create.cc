@@ -1,6 +1,5 @@
 // task-create - add a task to the board
 
-#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
 #include "libteam/cli/task_output.h"

@@ -1,6 +1,7 @@
 // task-list - list the tasks of the board
 
-#include "libteam/base/text.h"
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/task_output.h"
 

@@ -1,6 +1,6 @@
 // task-update - change the fields or the status of a task
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
 #include "libteam/cli/task_output.h"

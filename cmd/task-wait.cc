@@ -1,6 +1,7 @@
 // task-wait - wait until tasks have ended
 
 #include "libteam/base/clock.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/progress.h"

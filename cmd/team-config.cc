@@ -1,6 +1,5 @@
 // team-config - read or change the settings of a team
 
-#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/record/settings.h"
 

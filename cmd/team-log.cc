@@ -1,6 +1,5 @@
 // team-log - print the event log of a team
 
-#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/event_output.h"
 #include "libteam/record/event_types.h"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/message_output.h"
 

@@ -5,7 +5,8 @@
 
 #include "libteam/agent/model/lead.h"
 #include "libteam/agent/model/model_agent.h"
-#include "libteam/base/text.h"
+#include "libteam/base/environment_variable.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
 #include "libteam/cli/event_output.h"

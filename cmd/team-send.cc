@@ -1,6 +1,6 @@
 // team-send - send a message to a member, or to all
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
 #include "libteam/cli/message_output.h"

@@ -1,7 +1,7 @@
 // team-trust - let a team run its hooks, commands and agents
 
 #include "libteam/agent/tools/skills.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/trust_output.h"
 #include "libteam/store/files/trust.h"

@@ -4,7 +4,7 @@
 #include "libteam/agent/life/spawn.h"
 #include "libteam/agent/life/supervise.h"
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
 #include "libteam/cli/input.h"

@@ -1,6 +1,7 @@
 // team-wait - wait until a condition holds
 
-#include "libteam/base/text.h"
+#include "libteam/base/number.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/message_output.h"
 #include "libteam/cli/progress.h"

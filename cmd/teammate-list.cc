@@ -1,7 +1,8 @@
 // teammate-list - list teammates and their states
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/time_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/tones.h"
 #include "libteam/store/status.h"

@@ -1,7 +1,8 @@
 // teammate-spawn - start a new teammate in the background or in a tmux pane
 
 #include "libteam/agent/life/spawn.h"
-#include "libteam/base/text.h"
+#include "libteam/base/environment_variable.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/input.h"
 #include "libteam/cli/model_options.h"

@@ -1,7 +1,6 @@
 // teammate-stop - ask teammates to shut down, or kill them
 
 #include "libteam/agent/life/shutdown.h"
-#include "libteam/base/text.h"
 #include "libteam/cli/command.h"
 
 namespace {

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

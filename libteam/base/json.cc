@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

@@ -59,11 +59,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kSynonym
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 std::string plain(std::string_view key) {
   std::string letters;
   for (const char c : key) {
     if (c == '_' || c == '-') continue;
-    letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    letters += lower(c);
   }
   return letters;
 }
@@ -75,7 +77,37 @@ std::optional<std::string> find_part(const std::vector<std::string>& known, cons
   return found == known.end() ? std::nullopt : std::optional(*found);
 }
 
+std::size_t edit_distance(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> row(other.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const std::size_t changed = diagonal + (lower(one[i - 1]) == lower(other[j - 1]) ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row.back();
+}
+
 }  // namespace
+
+std::vector<std::string> nearest(std::string_view wrong, const std::vector<std::string>& known) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& name : known) {
+    const std::size_t distance = edit_distance(wrong, name);
+    if (distance <= std::max<std::size_t>(1, name.size() / 3)) ranked.emplace_back(distance, name);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> names;
+  for (auto& [distance, name] : ranked) {
+    if (names.size() < kMost) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
   const auto near = nearest(wrong, known);

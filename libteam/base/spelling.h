@@ -8,6 +8,9 @@
 
 namespace team {
 
+// The entries of `known` that are similar to the mistyped word `wrong`, best first.
+std::vector<std::string> nearest(std::string_view wrong, const std::vector<std::string>& known);
+
 // "; did you mean a or b?" with the nearest of `known`, best first; empty if none is near.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known);
 

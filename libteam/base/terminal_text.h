@@ -11,4 +11,11 @@ namespace team {
 // our own colours need them. Escaped JSON keeps its value.
 std::string escape_for_terminal(std::string_view text);
 
+// For a field of a line: control characters, tabs and newlines become blanks, so that no text can forge a column or
+// control a terminal.
+std::string one_line(std::string_view text);
+
+// For a terminal: removes all control characters except newlines and tabs, so that no text can control it.
+std::string printable(std::string_view text);
+
 }  // namespace team

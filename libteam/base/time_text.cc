@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <charconv>
+#include <cmath>
 #include <ctime>
-
-#include "libteam/base/text.h"
 
 namespace team {
 
@@ -34,6 +34,27 @@ std::string iso_time(double timestamp) {
 
 std::string time_and_age(double timestamp, double now) {
   return fmt::format("{} ({} ago)", date_and_time(timestamp), describe_seconds(now - timestamp));
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  if (text.empty() || !((text[0] >= '0' && text[0] <= '9') || text[0] == '.')) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc()) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (unit == "ms") value /= 1000;
+  else if (unit == "m") value *= 60;
+  else if (unit == "h") value *= 3600;
+  else if (!unit.empty() && unit != "s") return std::nullopt;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::string describe_seconds(double seconds) {
+  if (seconds < 0) seconds = 0;
+  if (seconds < 120) return fmt::format("{:.0f} s", std::floor(seconds));
+  if (seconds < 7200) return fmt::format("{:.0f} min", std::floor(seconds / 60));
+  if (seconds < 172800) return fmt::format("{:.0f} h", std::floor(seconds / 3600));
+  return fmt::format("{:.0f} d", std::floor(seconds / 86400));
 }
 
 }  // namespace team

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 
+#include "libteam/base/number.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/cli/help_text.h"
 #include "libteam/cli/line_parser.h"
 #include "libteam/system/trace.h"

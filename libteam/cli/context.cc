@@ -1,5 +1,8 @@
 #include "libteam/cli/context.h"
 
+#include "libteam/base/environment_variable.h"
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/store/files/trust.h"
 

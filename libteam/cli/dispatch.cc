@@ -8,7 +8,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/spelling.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/system/process.h"
 

@@ -1,6 +1,6 @@
 #include "libteam/cli/event_output.h"
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/cli/tones.h"
 #include "libteam/system/watch.h"

@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/system/file.h"
 
 namespace team {

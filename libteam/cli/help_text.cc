@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "libteam/base/columns.h"
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
 

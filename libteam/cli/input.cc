@@ -6,7 +6,9 @@
 #include <cerrno>
 
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/cli/output.h"
 #include "libteam/record/role.h"
 #include "libteam/system/file.h"

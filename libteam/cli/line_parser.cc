@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "libteam/base/error.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
 
 namespace team {
 

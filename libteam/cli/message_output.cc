@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/cli/input.h"
 #include "libteam/system/watch.h"
 

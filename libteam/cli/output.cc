@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "libteam/base/columns.h"
 #include "libteam/base/terminal_text.h"
-#include "libteam/base/text.h"
 #include "libteam/system/file.h"
 #include "libteam/system/watch.h"
 

@@ -8,6 +8,8 @@
 #include <chrono>
 
 #include "libteam/base/clock.h"
+#include "libteam/base/columns.h"
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/text.h"
 #include "libteam/store/board.h"
 #include "libteam/system/file.h"

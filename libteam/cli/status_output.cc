@@ -1,7 +1,9 @@
 #include "libteam/cli/status_output.h"
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/time_text.h"
 #include "libteam/cli/tones.h"
 
 namespace team {

@@ -1,6 +1,7 @@
 #include "libteam/cli/task_output.h"
 
 #include "libteam/base/clock.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/cli/tones.h"

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/environment_variable.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/files/trust.h"
 

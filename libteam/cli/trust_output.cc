@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "libteam/base/json.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/cli/input.h"
 #include "libteam/system/file.h"
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "libteam/base/name.h"
 #include "libteam/base/spelling.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/record/role.h"
 #include "libteam/record/settings.h"

@@ -4,7 +4,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/spelling.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 
 namespace team {
 

@@ -4,7 +4,10 @@
 #include <array>
 
 #include "libteam/base/json_text.h"
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {

@@ -1,7 +1,8 @@
 #include "libteam/record/model_choice.h"
 
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 
 namespace team {
 

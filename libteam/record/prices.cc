@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {

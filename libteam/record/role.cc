@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "libteam/base/name.h"
 #include "libteam/base/spelling.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {

@@ -4,8 +4,11 @@
 #include <charconv>
 
 #include "libteam/base/error.h"
+#include "libteam/base/number.h"
 #include "libteam/base/spelling.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
 #include "libteam/record/prices.h"
 
 namespace team {

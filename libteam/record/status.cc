@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {

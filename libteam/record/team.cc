@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
+#include "libteam/base/name.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {

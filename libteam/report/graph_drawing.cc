@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
 #include "libteam/report/graph_look.h"
 
 namespace team {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/cli/tones.h"
 
 namespace team {

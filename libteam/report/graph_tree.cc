@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
 #include "libteam/report/graph_drawing.h"
 #include "libteam/report/graph_look.h"
 

@@ -4,8 +4,9 @@
 #include <set>
 #include <span>
 
+#include "libteam/base/columns.h"
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/report/report_style.h"
 #include "libteam/report/xml.h"

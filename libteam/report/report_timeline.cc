@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "libteam/base/columns.h"
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/report/report_style.h"
 #include "libteam/report/time_scale.h"
 #include "libteam/report/xml.h"

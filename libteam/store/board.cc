@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libteam/base/clock.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/record/prospects.h"
 #include "libteam/record/settings.h"

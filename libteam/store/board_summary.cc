@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "libteam/base/envelope.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/settings.h"
 
 namespace team {

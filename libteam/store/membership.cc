@@ -4,8 +4,9 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
+#include "libteam/base/name.h"
 #include "libteam/base/spelling.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/record/role.h"
 #include "libteam/record/settings.h"
 #include "libteam/system/file.h"

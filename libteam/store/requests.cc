@@ -5,7 +5,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/system/id.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"

@@ -6,7 +6,10 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/prices.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/files/presence.h"

@@ -1,6 +1,6 @@
 #include "libteam/store/team_session.h"
 
-#include "libteam/base/text.h"
+#include "libteam/base/environment_variable.h"
 #include "libteam/system/process.h"
 
 namespace team {

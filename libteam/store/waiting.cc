@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/record/prospects.h"
 #include "libteam/store/files/presence.h"
 #include "libteam/store/status.h"

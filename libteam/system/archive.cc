@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "libteam/base/error.h"
+#include "libteam/base/number.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/lines.h"
 

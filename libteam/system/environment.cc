@@ -9,8 +9,11 @@
 #include <array>
 #include <cerrno>
 
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/error.h"
+#include "libteam/base/number.h"
 #include "libteam/base/secrets.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/id.h"
 #include "libteam/system/process.h"

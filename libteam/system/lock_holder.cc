@@ -12,6 +12,7 @@
 #include <memory>
 #include <string_view>
 
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/system/lock.h"
 

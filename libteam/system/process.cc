@@ -20,6 +20,7 @@
 #include <set>
 
 #include "libteam/base/error.h"
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/system/trace.h"
 

@@ -11,7 +11,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/secrets.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/system/file.h"
 
 extern "C" char** environ;

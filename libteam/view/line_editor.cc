@@ -1,6 +1,6 @@
 #include "libteam/view/line_editor.h"
 
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
 
 namespace team {
 

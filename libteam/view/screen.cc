@@ -14,7 +14,9 @@
 #include <cstdio>
 #include <cwchar>
 
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
+#include "libteam/base/environment_variable.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/system/file.h"
 #include "libteam/view/typed_bytes.h"
 

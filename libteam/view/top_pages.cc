@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "libteam/base/columns.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/time_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/cli/tones.h"
 #include "libteam/view/top_table.h"
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/cli/tones.h"
 #include "libteam/view/top_pages.h"

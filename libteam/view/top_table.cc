@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libteam/base/columns.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 
 namespace team {

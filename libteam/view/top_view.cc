@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/view/top_panes.h"
 #include "libteam/view/top_table.h"
 

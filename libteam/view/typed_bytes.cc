@@ -1,6 +1,6 @@
 #include "libteam/view/typed_bytes.h"
 
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

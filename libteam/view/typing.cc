@@ -6,7 +6,7 @@
 #include <array>
 #include <cerrno>
 
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

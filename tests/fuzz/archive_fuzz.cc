@@ -1,6 +1,7 @@
 // Archives: no entry leaves the folder, the result does not depend on how the bytes arrive, and every entry that is
 // read can be written and read again. A loaded team is complete, or nothing is left of it.
 
+#include "libteam/base/name.h"
 #include "libteam/system/archive.h"
 
 #include <sys/mman.h>
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <vector>
 
-#include "libteam/base/text.h"
 #include "libteam/store/files/fsck.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/snapshot.h"

@@ -11,7 +11,6 @@
 #include <set>
 #include <vector>
 
-#include "libteam/base/text.h"
 #include "libteam/system/lines.h"
 #include "tests/fuzz/fuzz.h"
 

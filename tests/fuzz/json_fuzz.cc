@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

@@ -4,7 +4,9 @@
 // The input: rows, columns, then keys. Each key is a byte for its kind; a key with text takes the bytes up to a zero
 // byte.
 
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/view/line_editor.h"
 #include "libteam/view/top_view.h"
 #include "tests/fuzz/fuzz.h"

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "libteam/base/text.h"
 #include "libteam/store/digest.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,11 +1,12 @@
 // Messages: an accepted line is written back the same, and its text stays inside its envelope.
 
+#include "libteam/base/name.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/message.h"
 
 #include <algorithm>
 
 #include "libteam/agent/life/prompt.h"
-#include "libteam/base/text.h"
 #include "libteam/record/event.h"
 #include "tests/fuzz/fuzz.h"
 

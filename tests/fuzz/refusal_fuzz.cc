@@ -7,7 +7,8 @@
 #include "libteam/agent/model/address.h"
 #include "libteam/agent/model/openai.h"
 #include "libteam/agent/model/wire.h"
-#include "libteam/base/text.h"
+#include "libteam/base/number.h"
+#include "libteam/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

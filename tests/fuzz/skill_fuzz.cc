@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <set>
 
-#include "libteam/base/text.h"
 #include "libteam/store/board.h"
 #include "libteam/store/files/fsck.h"
 #include "libteam/store/files/presence.h"

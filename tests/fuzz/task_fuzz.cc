@@ -1,8 +1,8 @@
 // Tasks: an accepted file is written back the same, with its unknown keys, and every event about it can be read.
 
+#include "libteam/base/utf8.h"
 #include "libteam/record/task.h"
 
-#include "libteam/base/text.h"
 #include "libteam/record/event.h"
 #include "tests/fuzz/fuzz.h"
 

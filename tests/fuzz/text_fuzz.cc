@@ -1,10 +1,17 @@
 // Texts: for any bytes, text in a file is UTF-8, text on a terminal cannot control it, and cut text fits.
 
+#include "libteam/base/columns.h"
+#include "libteam/base/name.h"
+#include "libteam/base/number.h"
+#include "libteam/base/spelling.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 
 #include <cmath>
 #include <filesystem>
 
+#include "libteam/base/time_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/task.h"
 #include "libteam/record/usage.h"
 #include "libteam/report/xml.h"

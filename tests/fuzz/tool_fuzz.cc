@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "libteam/agent/tools/file_tools.h"
-#include "libteam/base/text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

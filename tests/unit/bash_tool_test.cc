@@ -14,7 +14,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "tests/unit/check.h"
 
 using namespace team;

@@ -9,7 +9,6 @@
 #include <map>
 #include <random>
 
-#include "libteam/base/text.h"
 #include "tests/unit/check.h"
 
 using namespace team;

@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 #include "tests/unit/check.h"
 

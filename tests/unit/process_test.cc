@@ -1,5 +1,6 @@
 // Running programs: output, exit status, and removal of all child processes.
 #include "libteam/system/process.h"
+#include "libteam/base/number.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -3,7 +3,8 @@
 
 #include <functional>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "tests/unit/check.h"
 
 using namespace team;

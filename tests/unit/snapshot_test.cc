@@ -7,7 +7,6 @@
 
 #include <vector>
 
-#include "libteam/base/text.h"
 #include "libteam/store/mail.h"
 #include "libteam/system/archive.h"
 #include "tests/unit/faults.h"

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/digest.h"
 #include "libteam/store/files/fsck.h"

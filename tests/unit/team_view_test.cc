@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
 #include "tests/unit/check.h"
 
 using namespace team;

@@ -1,10 +1,16 @@
 // Names, Unicode, numbers, durations.
 #include "libteam/base/text.h"
+#include "libteam/base/columns.h"
+#include "libteam/base/name.h"
+#include "libteam/base/number.h"
+#include "libteam/base/spelling.h"
 
 #include <fmt/core.h>
 
 #include "libteam/base/terminal_text.h"
 
+#include "libteam/base/time_text.h"
+#include "libteam/base/utf8.h"
 #include "tests/unit/check.h"
 
 using namespace team;

@@ -6,7 +6,9 @@
 #include <ctime>
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/columns.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/view/top_table.h"
 #include "libteam/view/top_view.h"
 #include "libteam/view/typed_bytes.h"

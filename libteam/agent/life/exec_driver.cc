@@ -6,7 +6,8 @@
 #include <cstring>
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/system/id.h"
 

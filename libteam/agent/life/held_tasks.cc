@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
-
 namespace team {
 
 std::string title_of(const Job& job) { return job.task ? fmt::format("task {}", job.task->id) : kPromptTitle; }

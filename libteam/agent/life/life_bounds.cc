@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "libteam/base/environment_variable.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/process.h"
 

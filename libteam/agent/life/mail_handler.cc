@@ -4,7 +4,8 @@
 #include <set>
 
 #include "libteam/base/envelope.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/system/id.h"
 
 namespace team {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "libteam/agent/life/mail_handler.h"
-#include "libteam/base/text.h"
 
 namespace team {
 

@@ -1,6 +1,6 @@
 #include "libteam/agent/life/plan_gate.h"
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/system/id.h"
 
 namespace team {

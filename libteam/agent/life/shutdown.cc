@@ -3,7 +3,7 @@
 #include <set>
 
 #include "libteam/agent/life/tmux.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/store/files/presence.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/lock_holder.h"

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "libteam/agent/life/tmux.h"
-#include "libteam/base/text.h"
+#include "libteam/base/environment_variable.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/store/files/presence.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/process.h"

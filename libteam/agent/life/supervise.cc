@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/store/files/presence.h"
 #include "libteam/store/status.h"
 #include "libteam/system/watch.h"

@@ -1,6 +1,6 @@
 #include "libteam/agent/life/task_runner.h"
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 
 namespace team {
 

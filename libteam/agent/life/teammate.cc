@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "libteam/agent/life/life_bounds.h"
-#include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 
 namespace team {

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/error.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/environment.h"
 #include "libteam/system/process.h"

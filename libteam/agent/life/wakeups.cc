@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "libteam/base/text.h"
+#include "libteam/base/number.h"
 #include "libteam/record/settings.h"
 
 namespace team {

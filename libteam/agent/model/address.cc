@@ -5,6 +5,7 @@
 
 #include "libteam/agent/model/wire_text.h"
 #include "libteam/base/error.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 
 namespace team {

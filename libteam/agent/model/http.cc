@@ -16,8 +16,9 @@
 #include "libteam/agent/model/provider.h"
 #include "libteam/agent/model/wire_text.h"
 #include "libteam/base/clock.h"
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/system/event_fd.h"
 
 namespace team {

@@ -8,7 +8,7 @@
 #include "libteam/agent/model/openai.h"
 #include "libteam/base/error.h"
 #include "libteam/base/secrets.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 
 namespace team {
 

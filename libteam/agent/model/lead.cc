@@ -6,7 +6,9 @@
 #include "libteam/agent/life/supervise.h"
 #include "libteam/agent/life/teammate.h"
 #include "libteam/base/envelope.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/store/files/presence.h"
 
 namespace team {

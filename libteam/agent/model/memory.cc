@@ -1,7 +1,7 @@
 #include "libteam/agent/model/memory.h"
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {

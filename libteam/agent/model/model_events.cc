@@ -1,6 +1,7 @@
 #include "libteam/agent/model/model_events.h"
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/system/id.h"
 

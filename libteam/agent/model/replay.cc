@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <functional>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/system/lines.h"
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
+#include "libteam/base/time_text.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/watch.h"
 

@@ -12,7 +12,8 @@
 #include "libteam/agent/model/wire_text.h"
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

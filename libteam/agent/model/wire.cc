@@ -5,7 +5,7 @@
 
 #include "libteam/agent/model/wire_text.h"
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

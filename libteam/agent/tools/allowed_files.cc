@@ -11,7 +11,10 @@
 #include <filesystem>
 
 #include "libteam/base/error.h"
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/store/files/root.h"
 #include "libteam/system/process.h"
 #include "libteam/system/temporary.h"

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/system/event_fd.h"
 
 namespace team {

@@ -9,7 +9,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/secrets.h"
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/system/environment.h"
 #include "libteam/system/event_fd.h"
 #include "libteam/system/id.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

@@ -7,7 +7,10 @@
 #include "libteam/agent/life/finish.h"
 #include "libteam/agent/tools/bash_tool.h"
 #include "libteam/agent/tools/skills.h"
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/role.h"
 #include "libteam/store/files/presence.h"
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

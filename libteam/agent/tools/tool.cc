@@ -7,8 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "libteam/base/error.h"
+#include "libteam/base/number.h"
 #include "libteam/base/spelling.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 
 namespace team {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/number.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/watch.h"

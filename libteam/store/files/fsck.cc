@@ -8,6 +8,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
+#include "libteam/base/name.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/board_view.h"

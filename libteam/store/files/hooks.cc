@@ -8,8 +8,11 @@
 #include <cerrno>
 
 #include "libteam/base/clock.h"
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/error.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/files/trust.h"
 #include "libteam/system/environment.h"

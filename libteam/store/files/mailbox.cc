@@ -12,7 +12,10 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
+#include "libteam/base/number.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/record/hold.h"
 #include "libteam/system/id.h"
 #include "libteam/system/lines.h"

@@ -2,7 +2,6 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
-#include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/system/lock_holder.h"
 

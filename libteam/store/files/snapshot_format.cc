@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "libteam/base/error.h"
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/store/files/mailbox.h"
 #include "libteam/store/files/roster.h"

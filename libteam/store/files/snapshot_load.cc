@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "libteam/base/error.h"
+#include "libteam/base/name.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/store/files/mailbox.h"

@@ -14,6 +14,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/store/files/mailbox.h"

@@ -7,6 +7,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/temporary.h"

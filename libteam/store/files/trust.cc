@@ -10,7 +10,11 @@
 #include <filesystem>
 #include <functional>
 
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/error.h"
+#include "libteam/base/name.h"
+#include "libteam/base/number.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/system/lock.h"
