@@ -1,0 +1,70 @@
+#include "libteam/agent/life/teammate_choice.h"
+
+#include <filesystem>
+#include <vector>
+
+#include "libteam/base/environment_variable.h"
+#include "libteam/base/error.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/text.h"
+#include "libteam/system/keys.h"
+
+namespace team {
+
+void complete(TeammateChoice& choice, const RoleSpec& role) {
+  const bool asks_model = is_chosen(choice.model);
+  if (!choice.exec && !asks_model) choice.exec = role.command;
+  if (!choice.exec) complete(choice.model, role);
+  if ((!choice.exec && !is_chosen(choice.model)) || (choice.exec && choice.exec->empty())) {
+    fail(Code::usage, "what does {} run? --exec COMMAND, --model MODEL, or a role that says it", choice.name);
+  }
+  TeammateOptions& teammate = choice.options;
+  teammate.retries = choice.retries.value_or(role.retries.value_or(teammate.retries));
+  if (!choice.time_limit) choice.time_limit = role.time_limit;
+  if (!teammate.idle_timeout) teammate.idle_timeout = role.idle_timeout;
+  teammate.plan = teammate.plan || role.plan;
+  teammate.auto_claim = !choice.no_auto_claim;
+  teammate.role_prompt = role.prompt;
+}
+
+Variables environment_for(const TeammateChoice& choice, const RoleSpec& role) {
+  auto names = role.clean_env;
+  if (choice.clean_env) names = split(*choice.clean_env, ',');
+  if (!names) return {};
+  std::erase(*names, "");
+  for (const std::string& name : *names) {
+    if (is_variable_pattern(name)) continue;
+    fail(Code::usage, "--clean-env: '{}' is not the name of a variable", one_line(name));
+  }
+  return clean_environment(std::move(*names));
+}
+
+Start start_of(const TeammateChoice& given, const std::string& root) {
+  Start start;
+  start.directory = std::filesystem::current_path();
+  if (std::filesystem::equivalent(start.directory, root)) start.directory.clear();  // the root may have moved by then
+  start.mode = environment_variable("TEAM_START_MODE").value_or("foreground");
+  const auto add = [&](const char* option, const auto& value) {
+    if (value) start.arguments.insert(start.arguments.end(), {option, fmt::format("{}", *value)});
+  };
+  add("--role", given.options.role);
+  add("--exec", given.exec);
+  add("--clean-env", given.clean_env);
+  add("--retries", given.retries);
+  add("--time-limit", given.time_limit);
+  add("--idle-timeout", given.options.idle_timeout);
+  add("--record", given.model.record);
+  add("--replay", given.model.replay);
+  add("--max-turns", given.model.most_turns);
+  add("--budget", given.model.budget);
+  const auto model = arguments_of(given.model);
+  start.arguments.insert(start.arguments.end(), model.begin(), model.end());
+  for (const std::string& folder : given.model.allowed)
+    start.arguments.insert(start.arguments.end(), {"--allow", folder});
+  if (given.options.plan) start.arguments.emplace_back("--plan");
+  if (given.options.until_done) start.arguments.emplace_back("--until-done");
+  if (given.no_auto_claim) start.arguments.emplace_back("--no-auto-claim");
+  return start;
+}
+
+}  // namespace team

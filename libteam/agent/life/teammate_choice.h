@@ -1,0 +1,35 @@
+// What a teammate runs and within which limits: the options of teammate-run(1), completed by its role.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "libteam/agent/life/teammate_options.h"
+#include "libteam/record/model_choice.h"
+#include "libteam/record/role.h"
+#include "libteam/system/environment.h"
+
+namespace team {
+
+struct TeammateChoice {
+  std::string name;
+  std::optional<std::string> exec;       // a command for sh; else a model works
+  std::optional<std::string> clean_env;  // variables that its programs get, separated by commas
+  std::optional<std::int64_t> retries;
+  std::optional<double> time_limit;  // of a piece of work, in seconds
+  bool no_auto_claim = false;
+  ModelChoice model;
+  TeammateOptions options;
+};
+
+// Fills in the defaults of the role. Throws usage if neither says what to run.
+void complete(TeammateChoice& choice, const RoleSpec& role);
+
+// The changes to the environment of this process for the programs of the teammate. Throws usage for a bad name.
+Variables environment_for(const TeammateChoice& choice, const RoleSpec& role);
+
+// The arguments for a restart, before complete(): the given options, without those that apply only once.
+Start start_of(const TeammateChoice& given, const std::string& root);
+
+}  // namespace team
