@@ -79,7 +79,8 @@ PAGES := $(wildcard man/*.[157])
 
 .PHONY: all deps demo demo-exec check check-now torture coverage coverage-now dynamic fuzzers lint format bench install \
 	uninstall clean compile_commands.json FORCE
-.SECONDARY:
+# Not .SECONDARY: with it a new source that is older than the library would not be compiled.
+.PRECIOUS: $(BUILD)/obj/%.o
 .DELETE_ON_ERROR:
 
 all: $(PROGRAMS) $(COMPLETION)
