@@ -23,86 +23,9 @@ namespace {
 // Somebody who takes no lock (a person, an editor) changed a file between our look and our write.
 struct Interference {};
 
-std::string list_ids(const std::vector<TaskId>& ids) {
-  std::vector<std::string> parts;
-  for (const TaskId id : ids) parts.push_back(std::to_string(id));
-  return join(parts, ", ");
-}
-
-// Only the owner or the lead; and of the owner's lives only the one that claimed it.
-void check_holder(const Task& task, const Actor& actor, std::string_view verb) {
-  if (task.owner == actor.name) {
-    if (task.run && task.run != actor.run) {
-      fail(Code::conflict, "task {} was claimed by another run of {}", task.id, actor.name);
-    }
-    return;
-  }
-  if (!actor.leads) {
-    fail(Code::permission_denied, "only its owner{} or the lead may {} task {}", task.owner ? " " + *task.owner : "",
-         verb, task.id);
-  }
-}
-
 const Actor kSystem{.name = "system", .role = std::nullopt, .run = std::nullopt, .leads = true};
 
-bool names(const std::vector<TaskId>& ids, TaskId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
-
-void check_rev(const Task& task, const std::optional<std::int64_t>& wanted) {
-  if (wanted && *wanted != task.rev) {
-    fail(Code::conflict, "task {} is at rev {}, not {}", task.id, task.rev, *wanted);
-  }
-}
-
-void touch(Task& task) {
-  task.updated_at = now();
-  ++task.rev;
-}
-
-std::optional<std::string> or_none(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-// Back to pending and to nobody.
-void give_back(Task& task, const std::optional<std::string>& reason) {
-  task.status = Status::pending;
-  task.owner.reset();
-  task.run.reset();
-  task.claimed_at.reset();
-  task.completed_at.reset();
-  task.lease.reset();
-  task.error = reason;
-}
-
-void assign(Task& task, const std::optional<std::string>& owner, const Actor& actor) {
-  if (task.owner == owner) return;
-  if (task.status != Status::pending) {
-    fail(Code::invalid_state, "task {} is {}: only a pending one can be assigned", task.id, name_of(task.status));
-  }
-  const bool own_matter = (!owner || owner == actor.name) && (!task.owner || task.owner == actor.name);
-  if (!own_matter && !actor.leads) fail(Code::permission_denied, "only the lead assigns tasks to others");
-  task.owner = owner;
-}
-
-// Turns the keys of a batch into ids and gives every task its number.
-std::vector<Task> number_tasks(std::vector<Draft> drafts, TaskId first) {
-  std::map<std::string, TaskId> keys;
-  std::vector<Task> tasks;
-  TaskId id = first;
-  for (Draft& draft : drafts) {
-    for (const std::string& key : draft.blocked_by_keys) {
-      const auto found = keys.find(key);
-      if (found == keys.end())
-        fail(Code::not_found, "{}: no earlier line has the key '{}'", draft.where, one_line(key));
-      draft.task.blocked_by.push_back(found->second);
-    }
-    if (!draft.key.empty() && !keys.emplace(draft.key, id).second) {
-      fail(Code::usage, "{}: the key '{}' is taken by an earlier line", draft.where, one_line(draft.key));
-    }
-    draft.task.id = id++;
-    tasks.push_back(std::move(draft.task));
-  }
-  return tasks;
-}
+BootClock boot_clock() { return {boot_id(), static_cast<double>(boot_ns()) / 1e9}; }
 
 // Whether `target` is among what the tasks `from` wait for, directly or not.
 bool reaches(const TaskFiles& files, std::vector<TaskId> from, TaskId target) {
@@ -179,10 +102,7 @@ class Board::Session {
       if (file && file->task.status == Status::in_progress && file->task.owner == actor.name)
         held.push_back(running.id);
     }
-    const std::int64_t most = board_.rules_.per_member;
-    if (most > 0 && static_cast<std::int64_t>(held.size()) >= most) {
-      fail(Code::busy, "{} holds task {}; finish or release it first", actor.name, list_ids(held));
-    }
+    check_capacity(actor, held, board_.rules_.per_member);
   }
 
   void add_blocker(Task& task, TaskId blocker) {
@@ -191,7 +111,7 @@ class Board::Session {
     if (reaches(files(), {blocker}, task.id)) {
       fail(Code::invalid_state, "task {} cannot wait for {}, which waits for {}", task.id, blocker, task.id);
     }
-    if (!names(task.blocked_by, blocker)) task.blocked_by.push_back(blocker);
+    if (!has_id(task.blocked_by, blocker)) task.blocked_by.push_back(blocker);
   }
 
   // Those not completed that name `id` among their blockers.
@@ -200,7 +120,7 @@ class Board::Session {
     for (const TaskId dependent : index_.dependents(id)) {
       if (!index_.exists(dependent)) continue;
       const auto file = read_if_whole(dependent);
-      const bool waits = !file || (file->task.status != Status::completed && names(file->task.blocked_by, id));
+      const bool waits = !file || (file->task.status != Status::completed && has_id(file->task.blocked_by, id));
       if (waits) waiting.push_back(dependent);  // a broken one may
     }
     return waiting;
@@ -338,11 +258,7 @@ auto Board::under_lock(Verb verb, Index::Care care) {
 
 std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor) {
   if (drafts.empty()) return {};
-  for (const Draft& draft : drafts) {
-    if (draft.task.owner && draft.task.owner != actor.name && !actor.leads) {
-      fail(Code::permission_denied, "only the lead assigns tasks to others");
-    }
-  }
+  check_drafts(drafts, actor);
   hooked_.ask(actor, "task-created", [&] {
     std::vector<Event> events;
     for (const Draft& draft : drafts) {
@@ -356,7 +272,7 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
   if (drafts.size() > 1) return create_batch(drafts, actor);
   const auto make = [&](Session& session) {
     const TaskId given = files_.highest_given();
-    const std::vector<Task> tasks = number_drafts(session, drafts, given, actor);
+    const std::vector<Task> tasks = make_tasks(session, drafts, given, actor);
     session.index().begin();
     return enter(session, tasks, session.create(tasks, given), actor);
   };
@@ -364,17 +280,10 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
 }
 
 // The tasks that the drafts become, with the next ids; `given` is the last one that was given out.
-std::vector<Task> Board::number_drafts(Session& session, const std::vector<Draft>& drafts, TaskId given,
-                                       const Actor& actor) const {
+std::vector<Task> Board::make_tasks(Session& session, const std::vector<Draft>& drafts, TaskId given,
+                                    const Actor& actor) const {
   const TaskId first = std::max(session.index().highest(), given) + 1;
-  if (first + static_cast<TaskId>(drafts.size()) - 1 > kLargestTaskId) {
-    fail(Code::invalid_state, "ids have run out at {}", kLargestTaskId);
-  }
-  std::vector<Task> tasks = number_tasks(drafts, first);
-  for (Task& task : tasks) {
-    task.created_by = actor.name;
-    task.created_at = task.updated_at = now();
-  }
+  std::vector<Task> tasks = number_drafts(drafts, first, actor.name, now());
   check_new(session, tasks);
   return tasks;
 }
@@ -382,9 +291,7 @@ std::vector<Task> Board::number_drafts(Session& session, const std::vector<Draft
 // Whether these tasks may come to the board.
 void Board::check_new(Session& session, const std::vector<Task>& tasks) const {
   Index& index = session.index();
-  if (rules_.most_tasks > 0 && index.count() + static_cast<std::int64_t>(tasks.size()) > rules_.most_tasks) {
-    fail(Code::invalid_state, "the board has {} tasks, its limit is {} (tasks.max)", index.count(), rules_.most_tasks);
-  }
+  check_room(index.count(), tasks.size(), rules_.most_tasks);
   for (const Task& task : tasks) {
     for (const TaskId blocker : task.blocked_by) {
       const bool in_batch = blocker >= tasks.front().id && blocker < task.id;
@@ -423,7 +330,7 @@ std::vector<TaskId> Board::create_batch(const std::vector<Draft>& drafts, const 
     std::optional<TaskBatch> batch;
     under_lock([&](Session& session) {
       given = files_.highest_given();
-      tasks = number_drafts(session, drafts, given, actor);
+      tasks = make_tasks(session, drafts, given, actor);
       session.index().expect_batch();
       files_.give(tasks.back().id, Durability::process);
       try {
@@ -465,17 +372,9 @@ void Board::return_ids(TaskId last, TaskId given) const {
   }
 }
 
-// Why its owner cannot be working on a task any more; none if it may be.
-std::optional<std::string> Board::why_lost(const Task& task) const {
-  if (task.status != Status::in_progress) return std::nullopt;
-  const Life life = life_of(*task.owner);
-  if (life == Life::dead) return fmt::format("released: {} died", *task.owner);
-  if (life == Life::running || !task.lease) return std::nullopt;
-  const std::string boot = boot_id();
-  const bool restarted = !boot.empty() && !task.lease->boot.empty() && task.lease->boot != boot;
-  if (restarted) return fmt::format("released: the machine of {} was restarted", *task.owner);
-  if (static_cast<double>(boot_ns()) / 1e9 < task.lease->until) return std::nullopt;
-  return fmt::format("released: the lease of {} ran out", *task.owner);
+// The reason to release a task; none if its owner may be working on it.
+std::optional<std::string> Board::why_released(const Task& task) const {
+  return task.status == Status::in_progress ? why_lost(task, life_of(*task.owner), boot_clock) : std::nullopt;
 }
 
 void Board::reclaim_lost(Session& session, std::vector<Task>& released) {
@@ -503,11 +402,11 @@ void Board::reclaim_lost(Session& session, std::vector<Task>& released) {
       continue;
     }
     const auto file = session.read_if_whole(running.id);
-    const auto lost = file ? why_lost(file->task) : std::nullopt;
+    const auto lost = file ? why_released(file->task) : std::nullopt;
     if (!lost) continue;
     Task task = file->task;
-    give_back(task, lost);
-    touch(task);
+    return_to_board(task, lost);
+    count_change(task, now());
     session.write(*file, task);
     record_(kSystem, {task_change_event(file->task, task)});
     released.push_back(std::move(task));
@@ -529,10 +428,10 @@ std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
       const bool mine = file && file->task.status == Status::in_progress && file->task.owner == actor.name;
       if (!mine || file->task.run == actor.run) continue;
       Task released = file->task;
-      give_back(released, fmt::format("released: {} was started again", actor.name));
+      return_to_board(released, fmt::format("released: {} was started again", actor.name));
       Task task = released;
-      if (recovery == Recovery::take_over) take(task, actor);
-      touch(task);
+      if (recovery == Recovery::take_over) start_work(task, actor, now(), make_lease(rules_.lease, boot_clock));
+      count_change(task, now());
       session.write(*file, task);
       // One step, and in the log the two that it stands for.
       std::vector<Event> events = {task_change_event(file->task, released)};
@@ -562,10 +461,9 @@ std::optional<Changed> Board::claim_next(const Actor& actor) {
       const auto file = session.read_ready(*id);
       if (!file) continue;
       Task task = file->task;
-      const bool for_me = task.owner ? task.owner == actor.name : !task.role || task.role == actor.role;
-      if (!for_me) continue;
-      take(task, actor);
-      touch(task);
+      if (!may_take(task, actor.name, actor.role)) continue;
+      start_work(task, actor, now(), make_lease(rules_.lease, boot_clock));
+      count_change(task, now());
       session.write(*file, task);
       record_(actor, {task_change_event(file->task, task)});
       return Changed{std::move(task), file->task.owner, {}};
@@ -584,7 +482,8 @@ Event Board::completion(TaskId id, const TaskChange& wanted, const Actor& actor)
   const Task before = view_.get(id);
   check_rev(before, wanted.if_rev);
   Task after = before;
-  if (wanted.deliverable) after.deliverable = or_none(*wanted.deliverable);
+  if (wanted.deliverable && wanted.deliverable->empty()) after.deliverable.reset();
+  else if (wanted.deliverable) after.deliverable = wanted.deliverable;
   finish(after, wanted, actor);
   return with_task(task_change_event(before, after), after);
 }
@@ -606,7 +505,7 @@ Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
       finish(task, wanted, actor);
     }
     check_task(task);
-    touch(task);
+    count_change(task, now());
     Changed changed{task, file.task.owner, {}};
     std::vector<Event> events = block(session, task, wanted.add_blocks);
     events.push_back(task_change_event(file.task, task));
@@ -637,10 +536,10 @@ std::vector<Event> Board::block(Session& session, const Task& task, const std::v
       fail(Code::invalid_state, "task {} cannot wait for {}, which waits for {}", id, task.id, id);
     }
     Task after = file.task;
-    if (names(after.blocked_by, task.id)) continue;
+    if (has_id(after.blocked_by, task.id)) continue;
     after.blocked_by.push_back(task.id);
     check_task(after);
-    touch(after);
+    count_change(after, now());
     changes.emplace_back(std::move(file), std::move(after));
   }
   std::vector<Event> events;
@@ -652,77 +551,24 @@ std::vector<Event> Board::block(Session& session, const Task& task, const std::v
 }
 
 void Board::edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const {
-  if (task.status == Status::in_progress && task.owner == actor.name) {
-    check_holder(task, actor, "change");
-    renew_lease(task);
+  if (is_worked_on_by(task, actor)) {
+    check_run(task, actor);
+    task.lease = make_lease(rules_.lease, boot_clock);
   }
-  if (wanted.subject) task.subject = *wanted.subject;
-  if (wanted.description) task.description = *wanted.description;
-  if (wanted.active_form) task.active_form = *wanted.active_form;
-  if (wanted.priority) task.priority = *wanted.priority;
-  if (wanted.role) task.role = or_none(*wanted.role);
-  if (wanted.deliverable) task.deliverable = or_none(*wanted.deliverable);
-  if (wanted.owner) assign(task, or_none(*wanted.owner), actor);
-  for (const auto& [key, value] : wanted.metadata) set_metadata(task, key, value);
-  for (const TaskId blocker : wanted.remove_blocked_by) {
-    if (std::erase(task.blocked_by, blocker) == 0) {
-      fail(Code::not_found, "task {} is not blocked by {}", task.id, blocker);
-    }
-  }
+  edit_fields(task, wanted, actor);
   for (const TaskId blocker : wanted.add_blocked_by) session.add_blocker(task, blocker);
 }
 
 void Board::start(Session& session, Task& task, const Actor& actor) const {
-  if (has_ended(task.status)) fail(Code::invalid_state, "task {} is {}", task.id, name_of(task.status));
-  if (task.status == Status::in_progress || (task.owner && task.owner != actor.name)) {
-    fail(Code::conflict, "task {} is owned by {}", task.id, *task.owner);
-  }
-  const auto open = session.open_blockers(task);
-  if (!open.empty()) fail(Code::blocked, "task {} waits for {}", task.id, list_ids(open));
+  check_claim(task, actor);
+  check_unblocked(task, session.open_blockers(task));
   session.check_free(actor);
-  take(task, actor);
-}
-
-void Board::take(Task& task, const Actor& actor) const {
-  task.status = Status::in_progress;
-  task.owner = actor.name;
-  task.run = actor.run;
-  task.claimed_at = now();
-  ++task.attempts;
-  renew_lease(task);
-}
-
-void Board::renew_lease(Task& task) const {
-  task.lease.reset();
-  if (rules_.lease > 0) task.lease = Lease{boot_id(), static_cast<double>(boot_ns()) / 1e9 + rules_.lease};
+  start_work(task, actor, now(), make_lease(rules_.lease, boot_clock));
 }
 
 void Board::finish(Task& task, const TaskChange& wanted, const Actor& actor) const {
-  const Status status = *wanted.status;
-  if (!may_move(task.status, status)) {
-    fail(Code::invalid_state, "task {} is {}: it cannot become {}", task.id, name_of(task.status), name_of(status));
-  }
-  if (task.status == Status::in_progress) {
-    check_holder(task, actor, status == Status::completed ? "complete" : status == Status::failed ? "fail" : "release");
-  } else if (!actor.leads) {
-    fail(Code::permission_denied, "only the lead may reopen task {}", task.id);
-  }
-  if (status == Status::pending) {
-    const auto assigned = wanted.owner && !wanted.owner->empty() ? wanted.owner : std::nullopt;
-    give_back(task, wanted.reason);
-    task.owner = assigned;
-    return;
-  }
-  task.status = status;
-  task.completed_at = now();
-  task.lease.reset();
-  if (status == Status::failed) {
-    task.error = wanted.reason.value_or("no reason given");
-    return;
-  }
-  task.error.reset();
-  if (wanted.result) task.result = wanted.result;
-  if (task.deliverable && !root_.folder().has(*task.deliverable)) {
+  finish_work(task, wanted, actor, now());
+  if (task.status == Status::completed && task.deliverable && !root_.folder().has(*task.deliverable)) {
     fail(Code::invalid_state, "task {} has no deliverable '{}'", task.id, *task.deliverable);
   }
 }
@@ -731,17 +577,8 @@ void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if
   under_lock([&](Session& session) {
     const Task task = session.read(id).task;
     check_rev(task, if_rev);
-    if (!actor.leads && task.created_by != actor.name) {
-      fail(Code::permission_denied, "only the lead or {}, who made it, may delete task {}", task.created_by, id);
-    }
-    if (task.status == Status::in_progress) {
-      fail(Code::invalid_state, "task {} is in progress by {}; release it first", id, *task.owner);
-    }
-    const auto waiting = session.waiting_for(id);
-    if (!waiting.empty()) {
-      fail(Code::conflict, "task {} is needed by {}; task-update --remove-blocked-by {} frees them", id,
-           list_ids(waiting), id);
-    }
+    check_removal(task, actor);
+    check_not_needed(task, session.waiting_for(id));
     // The number of the highest task is known only by its file: from now on by the mark alone.
     if (id >= files_.highest_given()) files_.give(id, rules_.durability);
     else if (id == session.index().highest()) files_.give(files_.highest_given(), rules_.durability);
@@ -780,10 +617,7 @@ bool Board::is_quiet(const std::vector<Member>& members, const std::function<voi
 }
 
 Outlook Board::outlook_for(const Actor& actor) {
-  const auto fits = [&](const Task& task) {
-    const bool free = !task.owner || task.owner == actor.name || task.status == Status::in_progress;
-    return free && (!task.role || task.role == actor.role || task.owner == actor.name);
-  };
+  const auto fits = [&](const Task& task) { return may_come_to(task, actor); };
   // What somebody works on may be given back. Usually there is such a task, and it saves reading all of them.
   const bool may_return = under_lock([&](Session& session) {
     for (const auto& running : session.index().running()) {

@@ -13,6 +13,7 @@
 
 #include "libteam/record/event.h"
 #include "libteam/record/task.h"
+#include "libteam/record/task_rules.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board_view.h"
 #include "libteam/store/files/index.h"
@@ -27,20 +28,6 @@ struct BoardRules {
   std::int64_t per_member = 1;  // 0: no limit
   std::int64_t most_tasks = 0;  // 0: no limit
   double lease = 0;             // seconds, 0: none
-};
-
-// What is to become of a task; what is not set stays.
-struct TaskChange {
-  std::optional<std::string> subject, description, active_form;
-  std::optional<std::string> owner, role, deliverable;  // "" clears
-  std::optional<int> priority;
-  std::vector<TaskId> add_blocked_by, remove_blocked_by;
-  std::vector<TaskId> add_blocks;                                            // these are to wait for this one
-  std::vector<std::pair<std::string, std::optional<std::string>>> metadata;  // no value: remove the key
-  std::optional<Status> status;        // in_progress is the claim, pending the release or, of a failed one, reopening
-  std::optional<std::string> result;   // with completed
-  std::optional<std::string> reason;   // with failed and pending
-  std::optional<std::int64_t> if_rev;  // conflict if the task is at another
 };
 
 struct Changed {
@@ -142,19 +129,17 @@ class Board {
   template <class Verb>
   auto under_lock(Verb verb, Index::Care care = Index::Care::usual);
   std::vector<TaskId> create_batch(const std::vector<Draft>& drafts, const Actor& actor);
-  std::vector<Task> number_drafts(Session& session, const std::vector<Draft>& drafts, TaskId given,
-                                  const Actor& actor) const;
+  std::vector<Task> make_tasks(Session& session, const std::vector<Draft>& drafts, TaskId given,
+                               const Actor& actor) const;
   void check_new(Session& session, const std::vector<Task>& tasks) const;
   std::vector<TaskId> enter(Session& session, const std::vector<Task>& tasks, const std::vector<Stamp>& stamps,
                             const Actor& actor);
   void return_ids(TaskId last, TaskId given) const;
   void reclaim_lost(Session& session, std::vector<Task>& released);
-  std::optional<std::string> why_lost(const Task& task) const;
+  std::optional<std::string> why_released(const Task& task) const;
   std::vector<Event> block(Session& session, const Task& task, const std::vector<TaskId>& dependents) const;
   void edit(Session& session, Task& task, const TaskChange& wanted, const Actor& actor) const;
   void start(Session& session, Task& task, const Actor& actor) const;
-  void take(Task& task, const Actor& actor) const;
-  void renew_lease(Task& task) const;
   void finish(Task& task, const TaskChange& wanted, const Actor& actor) const;
   Event completion(TaskId id, const TaskChange& wanted, const Actor& actor) const;
 

@@ -11,17 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "libteam/record/life.h"
 #include "libteam/record/team.h"
 #include "libteam/store/files/root.h"
 
 namespace team {
-
-// By the lock that a member's process holds for its whole life, so neither a clock nor a reused pid can fool it.
-enum class Life {
-  running,
-  dead,     // ran once and does not any more
-  unknown,  // was never run by us: a person, a script
-};
 
 class Roster {
  public:
