@@ -534,8 +534,8 @@ bool Index::has_ready_of(const std::string& member) {
   return false;
 }
 
-std::vector<Index::Running> Index::running() {
-  std::vector<Running> all;
+std::vector<RunningTask> Index::running() {
+  std::vector<RunningTask> all;
   for (const TaskId id : all_in_lane(kRunningLane)) all.push_back({id, record(id).owner, record(id).lease_end});
   return all;
 }

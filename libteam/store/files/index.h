@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "libteam/record/task.h"
+#include "libteam/store/board_engine.h"
 #include "libteam/store/files/task_files.h"
 #include "libteam/system/paged_file.h"
 
@@ -60,12 +61,7 @@ class Index {
   // Whether a task is ready, as far as the index knows, that is this member's already.
   bool has_ready_of(const std::string& member);
   // Tasks in progress, with the hash of their owner and when their lease runs out (boot clock, 0: never).
-  struct Running {
-    TaskId id;
-    std::uint64_t owner;
-    std::int64_t lease_end;
-  };
-  std::vector<Running> running();
+  std::vector<RunningTask> running();
   // Those that may wait for `id`: pending or not, and perhaps no longer. To be verified by reading them.
   std::vector<TaskId> dependents(TaskId id);
   // No task waits for an id above this one.

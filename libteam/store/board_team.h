@@ -1,0 +1,50 @@
+// The team of a board, as far as changes of tasks need it: its members, whether they run, and its hooks.
+//
+// This class itself stands for a board without a team.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libteam/record/event.h"
+#include "libteam/record/life.h"
+#include "libteam/store/board_engine.h"
+
+namespace team {
+
+// Events that are in the log.
+struct RecordedEvents {
+  EventOrigin origin;
+  std::vector<Event> events;
+  Logged logged;
+};
+
+class BoardTeam {
+ public:
+  BoardTeam() = default;
+  BoardTeam(const BoardTeam&) = delete;
+  BoardTeam& operator=(const BoardTeam&) = delete;
+  virtual ~BoardTeam() = default;
+
+  virtual std::string name() const { return {}; }
+  virtual const std::vector<std::string>& members() const { return nobody_; }
+  // Whether the process of a member runs.
+  virtual Life life_of(const std::string& /*member*/) const { return Life::unknown; }
+
+  using Events = std::function<std::vector<Event>()>;
+  // Before a change, while nobody holds the board: throws permission_denied if the hook refuses one of the events.
+  // Calls `events` only if the team has this hook.
+  virtual void ask(const EventOrigin& /*origin*/, const std::string& /*hook*/, const Events& /*events*/) {}
+  // After each attempt to change something, again while nobody holds the board: runs the hooks of what was recorded,
+  // which may be nothing. Throws nothing.
+  virtual void tell(const std::vector<RecordedEvents>& /*recorded*/) {}
+
+  // Reads who is a member now. Opens the team that stands in its place now; if none does, the old one stays open.
+  virtual BoardEngine::Place reopen() { return BoardEngine::Place::same; }
+
+ private:
+  std::vector<std::string> nobody_;
+};
+
+}  // namespace team
