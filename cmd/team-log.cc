@@ -3,6 +3,7 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/event_output.h"
 #include "libteam/record/event_types.h"
+#include "libteam/system/watch.h"
 
 namespace {
 

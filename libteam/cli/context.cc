@@ -5,6 +5,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/store/files/trust.h"
+#include "libteam/system/watch.h"
 
 namespace team {
 

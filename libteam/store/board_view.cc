@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "libteam/store/files/index.h"
-#include "libteam/system/lock.h"
-
 namespace team {
 
 namespace {
@@ -17,32 +14,19 @@ bool fits(const Task& task, const TaskFilter& filter) {
 
 }  // namespace
 
-// Whoever made a batch and died on the way left it decided: it is there, only not yet in its place.
-void BoardView::settle_batch() const {
-  if (!files_.unsettled()) return;
-  try {
-    if (const auto lock = Lock::try_acquire(files_.folder(), TaskFiles::kLock)) files_.settle();
-  } catch (const Error& error) {
-    if (error.code() != Code::io) throw;
-  }
-}
-
 Task BoardView::get(TaskId id) const {
-  settle_batch();
-  auto found = files_.read(id);
+  engine_.settle();
+  auto found = engine_.find(id);
   if (!found) fail(Code::not_found, "no task {}", id);
-  return std::move(found->task);
+  return std::move(*found);
 }
 
-std::optional<Task> BoardView::find(TaskId id) const {
-  auto found = files_.read(id);
-  return found ? std::optional(std::move(found->task)) : std::nullopt;
-}
+std::optional<Task> BoardView::find(TaskId id) const { return engine_.find(id); }
 
 TaskLinks BoardView::standing_of(const Task& task) const {
   TaskLinks standing;
   standing.open_blockers = open_blockers(task);
-  for (const TaskId dependent : dependents(task.id)) {
+  for (const TaskId dependent : engine_.dependents(task.id)) {
     const auto blockers = blockers_of(dependent);
     if (std::find(blockers.begin(), blockers.end(), task.id) != blockers.end()) standing.blocks.push_back(dependent);
   }
@@ -59,8 +43,8 @@ std::vector<TaskId> BoardView::open_blockers(const Task& task) const {
 
 std::optional<Status> BoardView::status_of(TaskId id) const {
   try {
-    const auto file = files_.read(id);
-    return file ? std::optional(file->task.status) : std::nullopt;
+    const auto task = engine_.find(id);
+    return task ? std::optional(task->status) : std::nullopt;
   } catch (const Error& error) {
     if (error.code() != Code::corrupt) throw;
     return std::nullopt;
@@ -69,30 +53,16 @@ std::optional<Status> BoardView::status_of(TaskId id) const {
 
 std::vector<TaskId> BoardView::blockers_of(TaskId id) const {
   try {
-    const auto file = files_.read(id);
-    return file ? file->task.blocked_by : std::vector<TaskId>();
+    const auto task = engine_.find(id);
+    return task ? task->blocked_by : std::vector<TaskId>();
   } catch (const Error& error) {
     if (error.code() != Code::corrupt) throw;
     return {};
   }
 }
 
-// Those that may wait for a task: from the index if nobody is using it this moment, else all.
-std::vector<TaskId> BoardView::dependents(TaskId id) const {
-  try {
-    if (const auto lock = Lock::try_acquire(files_.folder(), TaskFiles::kLock)) {
-      Index index(files_);
-      index.refresh();
-      return index.dependents(id);
-    }
-  } catch (const Error& error) {
-    if (error.code() != Code::io) throw;  // a board that we may only read
-  }
-  return files_.ids();
-}
-
 void BoardView::each(const TaskFilter& filter, Detail detail, const Visit& visit, const Report& broken) const {
-  settle_batch();
+  engine_.settle();
   std::unordered_map<TaskId, Status> known;
   std::unordered_map<TaskId, std::vector<TaskId>> blocks;
   if (detail == Detail::everything) {
@@ -108,12 +78,12 @@ void BoardView::each(const TaskFilter& filter, Detail detail, const Visit& visit
     known[id] = status_of(id).value_or(Status::pending);  // a broken one is reported when its turn comes
     return known[id] == Status::completed;
   };
-  for (const TaskId id : files_.ids()) {
+  for (const TaskId id : engine_.ids()) {
     SeenTask seen;
     try {
-      auto file = files_.read(id);
-      if (!file) continue;  // removed since it was listed
-      seen.task = std::move(file->task);
+      auto task = engine_.find(id);
+      if (!task) continue;  // removed since it was listed
+      seen.task = std::move(*task);
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;
       broken(id, error);
@@ -134,11 +104,11 @@ void BoardView::each(const TaskFilter& filter, Detail detail, const Visit& visit
 }
 
 std::map<TaskId, Outline> BoardView::outline(const Report& broken) const {
-  settle_batch();
+  engine_.settle();
   std::map<TaskId, Outline> all;
-  for (const TaskId id : files_.ids()) {
+  for (const TaskId id : engine_.ids()) {
     try {
-      if (auto file = files_.read(id)) all[id] = {file->task.status, std::move(file->task.blocked_by)};
+      if (auto task = engine_.find(id)) all[id] = {task->status, std::move(task->blocked_by)};
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;
       broken(id, error);
@@ -148,8 +118,8 @@ std::map<TaskId, Outline> BoardView::outline(const Report& broken) const {
 }
 
 std::vector<TaskId> BoardView::ids() const {
-  settle_batch();
-  return files_.ids();
+  engine_.settle();
+  return engine_.ids();
 }
 
 }  // namespace team

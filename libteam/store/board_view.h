@@ -8,11 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/record/task.h"
-#include "libteam/store/files/task_files.h"
-#include "libteam/system/watch.h"
+#include "libteam/store/board_engine.h"
 
 namespace team {
 
@@ -36,7 +34,8 @@ struct Outline {
 
 class BoardView {
  public:
-  explicit BoardView(const TaskFiles& files) : files_(files) {}
+  // The engine outlives this.
+  explicit BoardView(const BoardEngine& engine) : engine_(engine) {}
 
   // Throws not_found, or corrupt for a broken file.
   Task get(TaskId id) const;
@@ -58,12 +57,10 @@ class BoardView {
   std::vector<TaskId> ids() const;
 
  private:
-  void settle_batch() const;
   std::optional<Status> status_of(TaskId id) const;
   std::vector<TaskId> blockers_of(TaskId id) const;
-  std::vector<TaskId> dependents(TaskId id) const;
 
-  const TaskFiles& files_;
+  const BoardEngine& engine_;
 };
 
 }  // namespace team

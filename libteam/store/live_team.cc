@@ -7,6 +7,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/store/files/mailbox.h"
+#include "libteam/store/files/task_files.h"
 #include "libteam/store/requests.h"
 #include "libteam/store/status.h"
 #include "libteam/system/lines.h"

@@ -10,6 +10,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/record/prospects.h"
 #include "libteam/store/files/presence.h"
+#include "libteam/store/files/task_files.h"
 #include "libteam/store/status.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/lock_holder.h"

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "libteam/store/board.h"
+#include "libteam/store/files/root.h"
+#include "libteam/store/files/task_files.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;

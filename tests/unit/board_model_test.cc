@@ -11,6 +11,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/store/board.h"
+#include "libteam/store/files/file_board.h"
 #include "libteam/store/files/index.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/check.h"
@@ -48,12 +49,12 @@ class World : public test::TestStore {
       : random_(seed),
         crowded_(seed % 3 == 0),
         files_(*root.find_store(kDefaultBoard), Durability::process),
-        board_(root, kDefaultBoard, *root.find_store(kDefaultBoard), rules(),
-               {"alpha", kMembers,
-                [this](const std::string& member) { return member == dead_ ? Life::dead : Life::unknown; },
-                roster.shared_folder_of("alpha")},
-               [](const Actor&, const std::vector<Event>&) {},
-               {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}, [] {}}) {
+        board_(
+            std::make_shared<FileBoard>(root, kDefaultBoard, *root.find_store(kDefaultBoard), Durability::process, 5,
+                                        FileBoard::Record()),
+            std::make_shared<test::LivingTeam>(
+                kMembers, [this](const std::string& member) { return member == dead_ ? Life::dead : Life::unknown; }),
+            rules()) {
     std::vector<Draft> drafts;
     for (int i = 0; i < (crowded_ ? 200 : 100); ++i) drafts.push_back(random_draft());
     board_.create(drafts, lead());
@@ -127,7 +128,6 @@ class World : public test::TestStore {
 
   static BoardRules rules() {
     BoardRules made;
-    made.durability = Durability::process;
     made.per_member = 0;
     return made;
   }

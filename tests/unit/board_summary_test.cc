@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "libteam/base/text.h"
+#include "libteam/store/files/file_board.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -17,12 +18,14 @@ class World {
   World() {
     char pattern[] = "/tmp/teamkit-summary-XXXXXX";
     path_ = ::mkdtemp(pattern);
-    files_.emplace(*Folder::find(path_), Durability::process);
+    root_.emplace(Root::find_or_here({path_, std::nullopt}));
+    board_.emplace(*root_, kDefaultBoard, root_->make_store(kDefaultBoard, Durability::process), Durability::process, 5,
+                   FileBoard::Record());
   }
   ~World() { std::system(fmt::format("rm -rf '{}'", path_).c_str()); }
 
   void put(TaskId id, const std::string& text) const {
-    files_->folder().replace(TaskFiles::file_of(id), text, Durability::process);
+    board_->folder().replace(TaskFiles::file_of(id), text, Durability::process);
   }
   Task& task(TaskId id, Status status, const std::string& subject = "x") {
     made_ = Task{};
@@ -34,11 +37,12 @@ class World {
   }
   void put(const Task& task) const { put(task.id, to_file(task)); }
 
-  std::string summary(std::size_t most = 50) const { return summarize_board(BoardView(*files_), most); }
+  std::string summary(std::size_t most = 50) const { return summarize_board(BoardView(*board_), most); }
 
  private:
   std::string path_;
-  std::optional<TaskFiles> files_;
+  std::optional<Root> root_;
+  std::optional<FileBoard> board_;
   Task made_;
 };
 

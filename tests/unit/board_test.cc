@@ -6,6 +6,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
+#include "libteam/store/files/file_board.h"
 #include "libteam/store/files/index.h"
 #include "libteam/store/waiting.h"
 #include "libteam/system/lock.h"
@@ -25,7 +26,6 @@ namespace {
 
 BoardRules rules() {
   BoardRules made;
-  made.durability = Durability::process;
   made.per_member = 0;
   return made;
 }
@@ -33,14 +33,15 @@ BoardRules rules() {
 // A board with a controllable presence of members and a record of its events, so that a test can interfere.
 class Desk : public test::TestStore {
  public:
-  explicit Desk(const BoardRules& chosen = rules())
-      : board(root, kDefaultBoard, *root.find_store(kDefaultBoard), chosen,
-              {"alpha",
-               {"ann", "bob"},
-               [this](const std::string& member) { return life_of(member); },
-               roster.shared_folder_of("alpha")},
-              [this](const Actor&, const std::vector<Event>&) { recorded(); },
-              {[](const Actor&, const std::string&, const Board::Hooked::Events&) {}, [] {}, [] {}}) {}
+  explicit Desk(const BoardRules& chosen = rules(), Durability durability = Durability::process)
+      : board(std::make_shared<FileBoard>(root, kDefaultBoard, *root.find_store(kDefaultBoard), durability, 5,
+                                          [this](const EventOrigin&, const std::vector<Event>&) {
+                                            recorded();
+                                            return Logged{};
+                                          }),
+              std::make_shared<test::LivingTeam>(std::vector<std::string>{"ann", "bob"},
+                                                 [this](const std::string& member) { return life_of(member); }),
+              chosen) {}
 
   void create(const std::vector<Draft>& drafts) { board.create(drafts, {}); }
   Task read(TaskId id) const { return board.view().get(id); }
@@ -138,7 +139,7 @@ void refused_tasks() {
   desk.create({draft("two")});
   CHECK(desk.read(2).subject == "two");
   // A task with an unknown outcome keeps its id.
-  Desk durable(BoardRules{});
+  Desk durable(BoardRules{}, Durability::power);
   durable.create({draft("one")});
   CHECK(test::fails_where(
       SYS_fsync, EIO, "cannot sync", [&] { durable.create({draft("two")}); }, Code::unknown));
@@ -149,7 +150,7 @@ void refused_tasks() {
 
 // The id of the highest task is on the disk before its file is removed.
 void removal() {
-  Desk desk(BoardRules{});
+  Desk desk(BoardRules{}, Durability::power);
   desk.create({draft("one"), draft("two"), draft("three", {2})});
   CHECK(test::fails_where(SYS_fdatasync, EIO, "cannot write", [&] { desk.board.remove(3, {}, {}); }));
   CHECK(desk.read(3).subject == "three");
@@ -391,7 +392,7 @@ void batches() {
 
 // Small and large batches are synced to the disk.
 void durable_batches() {
-  Desk desk(BoardRules{});
+  Desk desk(BoardRules{}, Durability::power);
   desk.create({draft("one"), draft("two")});
   desk.create(std::vector<Draft>(20, draft("many")));
   CHECK(desk.read(22).subject == "many");

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <utility>
 
 #include "libteam/store/board.h"
 #include "libteam/store/files/root.h"
@@ -48,6 +50,21 @@ class TestStore {
     char pattern[] = "/tmp/teamkit-store-XXXXXX";
     return ::mkdtemp(pattern);
   }
+};
+
+// A team without hooks, whose members live as the test says.
+class LivingTeam : public BoardTeam {
+ public:
+  using LifeOf = std::function<Life(const std::string& member)>;
+  LivingTeam(std::vector<std::string> members, LifeOf life_of)
+      : members_(std::move(members)), life_of_(std::move(life_of)) {}
+  std::string name() const override { return "alpha"; }
+  const std::vector<std::string>& members() const override { return members_; }
+  Life life_of(const std::string& member) const override { return life_of_(member); }
+
+ private:
+  std::vector<std::string> members_;
+  LifeOf life_of_;
 };
 
 inline Draft draft(const std::string& subject, std::vector<TaskId> blocked_by = {}) {

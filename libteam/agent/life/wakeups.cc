@@ -6,6 +6,7 @@
 
 #include "libteam/base/number.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/files/task_files.h"
 
 namespace team {
 
