@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
@@ -30,6 +31,11 @@ void check_holder(const Task& task, const Actor& actor, std::string_view verb) {
     fail(Code::permission_denied, "only its owner{} or the lead may {} task {}", task.owner ? " " + *task.owner : "",
          verb, task.id);
   }
+}
+
+void drop_repeated(std::vector<TaskId>& ids) {
+  std::set<TaskId> seen;
+  std::erase_if(ids, [&](TaskId id) { return !seen.insert(id).second; });
 }
 
 void assign(Task& task, const std::optional<std::string>& owner, const Actor& actor) {
@@ -112,6 +118,7 @@ std::vector<Task> number_drafts(std::vector<Draft> drafts, TaskId first, const s
         fail(Code::not_found, "{}: no earlier line has the key '{}'", draft.where, one_line(key));
       draft.task.blocked_by.push_back(found->second);
     }
+    drop_repeated(draft.task.blocked_by);
     if (!draft.key.empty() && !keys.emplace(draft.key, id).second) {
       fail(Code::usage, "{}: the key '{}' is taken by an earlier line", draft.where, one_line(draft.key));
     }
