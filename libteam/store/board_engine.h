@@ -66,7 +66,7 @@ enum class BoardScope { board, one_task };
 // New tasks that all come or none. The engine may write a large number of them while others use the board. Then it
 // calls `check` again before they become visible.
 struct Insertion {
-  std::size_t count = 0;
+  std::size_t count = 0;  // at least 1
   BoardScope scope = BoardScope::board;
   // Makes the tasks, `count` of them, with ids from `first` on. May be called several times.
   std::function<std::vector<Task>(TaskId first)> make;

@@ -254,7 +254,7 @@ void FileBoard::transact(BoardScope scope, const Step& step) {
 
 void FileBoard::insert(const Insertion& insertion) {
   if (insertion.count == 1) insert_one(insertion);
-  else if (insertion.count > 1) insert_batch(insertion);
+  else insert_batch(insertion);
 }
 
 void FileBoard::insert_one(const Insertion& insertion) const {
