@@ -1,6 +1,7 @@
 #include "libteam/base/clock.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,6 +62,10 @@ int Deadline::left_ms() const {
   if (!end_) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()).count();
   return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000));
+}
+
+void sleep_until(const Deadline& deadline) {
+  while (!deadline.passed()) ::poll(nullptr, 0, deadline.left_ms());
 }
 
 }  // namespace team

@@ -41,4 +41,7 @@ class Deadline {
   std::optional<Clock::time_point> end_;
 };
 
+// Blocks until then.
+void sleep_until(const Deadline& deadline);
+
 }  // namespace team

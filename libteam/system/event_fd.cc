@@ -25,4 +25,11 @@ bool can_be_read(int fd) {
   return fd >= 0 && ::poll(&waiting, 1, 0) > 0;
 }
 
+void await_readable(int fd, const Deadline& deadline) {
+  do {
+    pollfd waiting{fd, POLLIN, 0};
+    if (::poll(&waiting, 1, deadline.left_ms()) > 0) return;
+  } while (!deadline.passed());
+}
+
 }  // namespace team

@@ -1,6 +1,7 @@
 // A descriptor with which one thread wakes another.
 #pragma once
 
+#include "libteam/base/clock.h"
 #include "libteam/system/file.h"
 
 namespace team {
@@ -20,5 +21,7 @@ class EventFd {
 
 // True if the descriptor is readable now.
 bool can_be_read(int fd);
+// Blocks until something can be read from it, or until the deadline.
+void await_readable(int fd, const Deadline& deadline);
 
 }  // namespace team

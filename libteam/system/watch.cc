@@ -145,7 +145,7 @@ Changes Watch::wait_for_events(const Deadline& deadline) {
           std::any_of(waiting.begin() + 2, waiting.end(), [](const pollfd& waker) { return waker.revents != 0; });
       take_timer();
       if (changes.any || deserted || woken) {
-        return {true, changes.all || deserted, false, changes.removed, std::move(changes.names)};
+        return {true, changes.all || deserted, false, woken, changes.removed, std::move(changes.names)};
       }
     }
     if (deadline.passed()) return {};
@@ -193,7 +193,7 @@ Changes Watch::wait_polling(const Deadline& deadline) {
   const int ready = ::poll(waiting.data(), waiting.size(), left < 0 ? pause_ms_ : std::min(pause_ms_, left));
   take_timer();
   pause_ms_ = std::min(pause_ms_ * 2, longest_pause_ms_);
-  return {.any = true, .all = true, .untold = ready <= 0};
+  return {.any = true, .all = true, .untold = ready <= 0, .woken = ready > 0};
 }
 
 }  // namespace team

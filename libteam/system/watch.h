@@ -24,6 +24,7 @@ struct Changes {
   bool any = false;      // false: the deadline passed
   bool all = false;      // anything may have changed; `names` is incomplete
   bool untold = false;   // polling: no change is known, but it is time to look
+  bool woken = false;    // by wake_on() or wake_at()
   bool removed = false;  // a file was removed: others, and the folder, may follow soon
   std::vector<std::string> names = {};
 };

@@ -102,13 +102,6 @@ void Presence::tell_if_all_idle(const Roster& roster, const Team& team, Board& b
   record();
 }
 
-std::optional<MemberState> state_of(const Folder& team_folder, const std::string& member) {
-  const auto contents = team_folder.read(state_file(member), JsonLimits{}.bytes);
-  if (!contents) return std::nullopt;
-  check_trusted(*contents, team_folder.path_of(state_file(member)));  // it says how to start the member
-  return parse_member_state(contents->text, team_folder.path_of(state_file(member)));
-}
-
 std::optional<Event> note_end(const Folder& team_folder, const std::string& member, const std::string& reason) {
   auto state = state_of(team_folder, member);
   if (!state) return std::nullopt;

@@ -12,6 +12,7 @@
 #include "libteam/record/member_state.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
+#include "libteam/store/files/file_lives.h"
 #include "libteam/store/mail.h"
 #include "libteam/system/file.h"
 #include "libteam/system/lock.h"
@@ -55,8 +56,6 @@ class Presence {
   MemberState now_;
 };
 
-// Of any member; none if it never ran. A broken file is corrupt, one that others can write to permission_denied.
-std::optional<MemberState> state_of(const Folder& team_folder, const std::string& member);
 // For who ended another: what stands in its file from now on. Gives what is to be recorded of it.
 std::optional<Event> note_end(const Folder& team_folder, const std::string& member, const std::string& reason);
 

@@ -61,12 +61,12 @@ std::function<Life(const std::string& member)> lives_in(std::shared_ptr<const Fo
 
 // In the folder of a team: how it is set up.
 inline constexpr const char* kTeamConfig = "config.json";
-// There too: locked by a member's process for its whole life.
 // The leftovers of deleted teams in the folder of the teams: a team-delete was killed while it removed them. Whoever
 // removes them holds the lock of the teams.
 std::vector<std::string> deleted_teams(const Folder& teams);
 void remove_deleted_team(const Folder& teams, const std::string& name);
 
+// In the folder of a team: locked by a member's process for its whole life.
 std::string alive_file(const std::string& member);
 
 // There too: what tools of models said that was too long, and whose turn it is to call a service.

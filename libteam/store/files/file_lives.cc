@@ -1,0 +1,182 @@
+#include "libteam/store/files/file_lives.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "libteam/base/clock.h"
+#include "libteam/base/json.h"
+#include "libteam/base/text.h"
+#include "libteam/store/board.h"
+#include "libteam/store/files/file_call_slots.h"
+#include "libteam/store/files/roster.h"
+#include "libteam/system/lines.h"
+#include "libteam/system/lock.h"
+#include "libteam/system/lock_holder.h"
+#include "libteam/system/queued_lock.h"
+
+namespace team {
+
+namespace {
+
+constexpr const char* kLock = ".lock";
+constexpr const char* kIdlePeriod = ".all_idle";
+constexpr off_t kLargestOutput = off_t{8} << 20;
+
+std::string state_file(const std::string& member) { return member + ".json"; }
+
+std::string output_file(const std::string& member) { return member + ".log"; }
+
+LifeLock take_life(const Folder& folder, const std::string& member) {
+  auto life = LifeLock::acquire(folder, alive_file(member));
+  if (life) return std::move(*life);
+  const auto pid = holder_of(folder, alive_file(member));
+  fail(Code::conflict, "{} is running already{}", member, pid ? fmt::format(", as pid {}", *pid) : "");
+}
+
+class HeldFile : public HeldLife {
+ public:
+  HeldFile(std::shared_ptr<const Folder> team, const std::string& member)
+      : team_(std::move(team)), member_(member), life_(take_life(*team_, member)) {
+    if (const auto lock = Lock::try_acquire(*team_, kLock)) team_->sweep_temporaries();
+    try {
+      before_ = state_of(*team_, member);
+    } catch (const Error& error) {
+      if (error.code() != Code::corrupt) throw;  // it only tells of the past
+    }
+  }
+
+  const std::optional<MemberState>& before() const override { return before_; }
+  void write(const MemberState& state) override {
+    team_->replace(state_file(member_), to_file(state), Durability::process);
+  }
+  bool is_in_place() const override { return team_->is_in_place(); }
+  void move_to(const LifeEngine& team) override {
+    const auto& folder = static_cast<const FileLives&>(team).folder();
+    LifeLock life = take_life(*folder, member_);
+    team_ = folder;
+    life_ = std::move(life);
+  }
+
+ private:
+  std::shared_ptr<const Folder> team_;
+  std::string member_;
+  LifeLock life_;
+  std::optional<MemberState> before_;
+};
+
+class LockedDuty : public Duty {
+ public:
+  LockedDuty(const Folder& folder, std::string name) : lock_(folder, std::move(name)) {}
+  bool take() override { return lock_.take(); }
+  bool take_or_queue() override { return lock_.take_or_wait(); }
+  int fd() const override { return lock_.fd(); }
+  void leave() override { lock_.leave(); }
+
+ private:
+  QueuedLock lock_;
+};
+
+}  // namespace
+
+std::shared_ptr<const LifeEngine> open_lives(const Roster& roster, const std::string& team) {
+  return std::make_shared<FileLives>(roster.shared_folder_of(team));
+}
+
+std::shared_ptr<const LifeEngine> open_lives(const Board& board) {
+  return board.team_folder() ? std::make_shared<FileLives>(board.team_folder()) : nullptr;
+}
+
+std::optional<MemberState> state_of(const Folder& team_folder, const std::string& member) {
+  const auto contents = team_folder.read(state_file(member), JsonLimits{}.bytes);
+  if (!contents) return std::nullopt;
+  check_trusted(*contents, team_folder.path_of(state_file(member)));  // it says how to start the member
+  return parse_member_state(contents->text, team_folder.path_of(state_file(member)));
+}
+
+Life FileLives::life_of(const std::string& member) const {
+  switch (look_at_lock(*team_, alive_file(member))) {
+    case Held::yes: return Life::running;
+    case Held::no: return Life::dead;
+    case Held::no_file: return Life::unknown;
+  }
+  return Life::unknown;
+}
+
+std::optional<MemberState> FileLives::state_of(const std::string& member) const {
+  return team::state_of(*team_, member);
+}
+
+bool FileLives::has_begun(const std::string& member) const { return team_->has(state_file(member)); }
+
+std::optional<int> FileLives::process_of(const std::string& member) const {
+  return holder_of(*team_, alive_file(member));
+}
+
+bool FileLives::is_process_of(int pid, const std::string& member) const {
+  return holds_lock(pid, *team_, alive_file(member));
+}
+
+bool FileLives::is_ending(const std::string& member) const { return is_about_to_be_free(*team_, alive_file(member)); }
+
+std::unique_ptr<HeldLife> FileLives::take(const std::string& member) const {
+  return std::make_unique<HeldFile>(team_, member);
+}
+
+std::optional<Event> FileLives::note_end(const std::string& member, const std::string& reason) const {
+  auto state = state_of(member);
+  if (!state) return std::nullopt;
+  const State from = state->state;
+  state->state = State::shutdown;
+  state->reason = reason;
+  state->since = now();
+  state->task.reset();
+  state->resumable = false;
+  team_->replace(state_file(member), to_file(*state), Durability::process);
+  return member_state_event(from, *state);
+}
+
+void FileLives::forget(const std::string& member) const {
+  for (const std::string& file : {alive_file(member), state_file(member), output_file(member)}) team_->remove(file);
+}
+
+void FileLives::exclusively(double seconds, const std::function<void()>& step) const {
+  const Lock lock = Lock::acquire(*team_, kLock, seconds);
+  step();
+}
+
+bool FileLives::is_idle_period() const { return team_->has(kIdlePeriod); }
+
+void FileLives::begin_idle_period() const {
+  team_->replace(kIdlePeriod, fmt::format("{}\n", now()), Durability::process);
+}
+
+void FileLives::end_idle_period() const { team_->remove(kIdlePeriod); }
+
+std::unique_ptr<Duty> FileLives::duty(Post post, const std::optional<std::string>& role) const {
+  const char* name = post == Post::lookout ? "lookout" : "deputy";
+  return std::make_unique<LockedDuty>(*team_, fmt::format(".{}{}.lock", name, role ? "-" + *role : ""));
+}
+
+std::unique_ptr<CallSlots> FileLives::call_slots() const {
+  return std::make_unique<FileCallSlots>(team_->make_beneath(kSlotsFolder, Durability::process));
+}
+
+// One old output is kept.
+Fd FileLives::open_output(const std::string& member) const {
+  const std::string file = output_file(member);
+  const auto stamp = team_->stamp(file);
+  if (stamp && stamp->size > kLargestOutput) team_->rename_into(file, *team_, file + ".1");
+  return team_->open(file, O_WRONLY | O_CREAT | O_APPEND);
+}
+
+std::string FileLives::read_output(const std::string& member, std::size_t most) const {
+  const Fd fd = team_->open_if_there(output_file(member), O_RDONLY);
+  if (!fd) return "";
+  const off_t start = std::max<off_t>(0, size_of(fd) - static_cast<off_t>(most));
+  return read_at(fd, start, most);
+}
+
+std::string FileLives::outputs_path() const { return team_->make_beneath(kOutputsFolder, Durability::process).path(); }
+
+}  // namespace team

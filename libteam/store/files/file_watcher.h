@@ -1,0 +1,62 @@
+// A watcher of folders: the one place where the name of a changed file becomes a topic.
+//
+// All tasks are watched by the folder of the board, all of a team by its folder. A life, the configuration and the
+// inbox of an idle member are watched by one file each, so that a busy team does not wake whoever waits for them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libteam/store/files/mailbox.h"
+#include "libteam/store/watcher.h"
+#include "libteam/system/watch.h"
+
+namespace team {
+
+// What changes of these files, in the folder of a team or of a board, tell.
+TeamChanges topics_of(const std::vector<std::string>& names);
+
+class FileWatcher : public Watcher {
+ public:
+  void begin(const Board& board) override;
+  void begin(const Board& board, const LifeEngine& lives) override;
+  // The same for a team alone; `team` may be null.
+  void begin(std::shared_ptr<const Folder> team);
+  void clear() override;
+
+  void watch_tasks() override;
+  void watch_team() override;
+  void watch_configuration() override;
+  void watch_life(const std::string& member) override;
+  void watch_inbox(const std::string& member) override;
+  void watch_own_inbox(const std::string& member) override;
+
+  void wake_on(int fd) override;
+  void wake_at(std::int64_t boot_ns) override;
+  void look_every(double seconds) override { watch_.look_every(seconds); }
+  bool is_told() const override;
+
+  TeamChanges wait(const Deadline& deadline) override;
+  void await_removal() override;
+
+ private:
+  void add_topic();
+  TeamChanges translate(const Changes& changes) const;
+  bool is_wanted(const TeamChanges& changes) const;
+  bool has_shrunk(const Changes& changes, const TeamChanges& topics) const;
+
+  Watch watch_;
+  const Folder* board_ = nullptr;  // while topics are added
+  std::string board_path_;
+  std::shared_ptr<const Folder> team_;
+  bool is_clear_ = true;
+  bool has_topics_ = false;
+  bool wants_tasks_ = false, wants_team_ = false, wants_configuration_ = false, wants_lives_ = false;
+  std::optional<std::string> inbox_;  // of this member
+  std::optional<Mailbox> own_inbox_;
+};
+
+}  // namespace team

@@ -1,0 +1,104 @@
+// How a store keeps the lives of the members of one team: who runs, in which state, and what running members share.
+//
+// A member has at most one life at a time: one process holds it, and however that process ends, the life ends with it.
+// So neither a clock nor a reused pid can make a dead member look alive. The rules of states are in store/presence.h.
+//
+// Several threads may use a LifeEngine.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libteam/record/event.h"
+#include "libteam/record/life.h"
+#include "libteam/record/member_state.h"
+#include "libteam/store/call_slots.h"
+#include "libteam/system/file.h"
+
+namespace team {
+
+class Board;
+class LifeEngine;
+class Roster;
+
+// A life that this process holds until the object goes.
+class HeldLife {
+ public:
+  virtual ~HeldLife() = default;
+
+  // The state in which the previous life ended; none if this is the first one, or if that state is broken.
+  virtual const std::optional<MemberState>& before() const = 0;
+  // Replaces the state that others see.
+  virtual void write(const MemberState& state) = 0;
+  // False if the team was removed, or is another one by now: then others do not see this life.
+  virtual bool is_in_place() const = 0;
+  // Goes on in another team, which was made in the place of the removed one. Throws conflict if a member of that name
+  // lives there.
+  virtual void move_to(const LifeEngine& team) = 0;
+};
+
+// A duty that one of many waiting members has. The others queue for it, and it comes to one of them at a time. It is
+// free as soon as the process that has it ends.
+class Duty {
+ public:
+  virtual ~Duty() = default;
+  // True if this process has it, or gets it now. Does not block.
+  virtual bool take() = 0;
+  // The same, or queues for it: then fd() can be read from as soon as it has come.
+  virtual bool take_or_queue() = 0;
+  virtual int fd() const = 0;
+  // Gives it up, or leaves the queue.
+  virtual void leave() = 0;
+};
+
+class LifeEngine {
+ public:
+  virtual ~LifeEngine() = default;
+
+  virtual Life life_of(const std::string& member) const = 0;
+  // None if the member never ran. Throws corrupt for a broken state, permission_denied for one that others can write.
+  virtual std::optional<MemberState> state_of(const std::string& member) const = 0;
+  // True if the member ever wrote a state. A member that starts holds its life a moment before that.
+  virtual bool has_begun(const std::string& member) const = 0;
+  // The process of a running member; none if it cannot be seen from here, as in another container.
+  virtual std::optional<int> process_of(const std::string& member) const = 0;
+  virtual bool is_process_of(int pid, const std::string& member) const = 0;
+  // True if the process of a running member is being killed: its life ends soon. A hint; false where it cannot be seen.
+  virtual bool is_ending(const std::string& member) const = 0;
+
+  // Takes the life of a member. Throws conflict if it is running.
+  virtual std::unique_ptr<HeldLife> take(const std::string& member) const = 0;
+  // For a caller that ended the process of a member: writes its last state. Gives the event to record of it; none if
+  // the member never wrote a state.
+  virtual std::optional<Event> note_end(const std::string& member, const std::string& reason) const = 0;
+  // Removes all that is kept of a member that does not run.
+  virtual void forget(const std::string& member) const = 0;
+
+  // One caller of a team at a time runs its step. Throws again if its turn does not come within so many seconds.
+  virtual void exclusively(double seconds, const std::function<void()>& step) const = 0;
+  // A mark that all members share, set and removed in such steps: the lead was told that everybody is idle.
+  virtual bool is_idle_period() const = 0;
+  virtual void begin_idle_period() const = 0;
+  virtual void end_idle_period() const = 0;
+
+  // For each role, and for members without one: the lookout wakes idle members, the deputy acts if the lookout hangs.
+  enum class Post { lookout, deputy };
+  virtual std::unique_ptr<Duty> duty(Post post, const std::optional<std::string>& role) const = 0;
+  virtual std::unique_ptr<CallSlots> call_slots() const = 0;
+
+  // What a detached process of a member writes goes here. It is appended; an old one that is large is put aside.
+  virtual Fd open_output(const std::string& member) const = 0;
+  // The end of it, `most` bytes; empty if there is none.
+  virtual std::string read_output(const std::string& member, std::size_t most) const = 0;
+  // A folder on this machine for outputs of tools that are too long for a model. It is made if it is missing.
+  virtual std::string outputs_path() const = 0;
+};
+
+// Throws not_found if there is no such team.
+std::shared_ptr<const LifeEngine> open_lives(const Roster& roster, const std::string& team);
+// Of the team of a board; null without one.
+std::shared_ptr<const LifeEngine> open_lives(const Board& board);
+
+}  // namespace team
