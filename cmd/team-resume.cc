@@ -7,7 +7,7 @@
 #include "libteam/agent/life/spawn.h"
 #include "libteam/cli/command.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/life.h"
 
 namespace {
 
@@ -17,11 +17,11 @@ struct Options {
 };
 
 // True for a member that was killed or interrupted; false if it finished its work or was asked to end.
-bool is_missing(const team::Roster& roster, const team::Team& team, const std::string& name,
+bool is_missing(const team::LifeEngine& lives, const team::Team& team, const std::string& name,
                 std::optional<team::MemberState>& state) {
   if (name == team.lead) return false;  // team-run starts the lead
-  if (roster.life_of(team.name, name) != team::Life::dead) return false;
-  state = team::state_of(roster.folder_of(team.name), name);
+  if (lives.life_of(name) != team::Life::dead) return false;
+  state = lives.state_of(name);
   return state && state->resumable;
 }
 
@@ -37,13 +37,14 @@ team::Exit resume(team::Context& context, const Options& options) {
   team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
   for (const std::string& name : options.names) session.mail().mailbox(name);  // throws if there is no such member
   context.changes();
+  const auto lives = session.lives();
   bool any = false;
   std::set<std::string> attach;
   for (const team::Member& member : context.team().members) {
     const auto& names = options.names;
     if (!names.empty() && std::find(names.begin(), names.end(), member.name) == names.end()) continue;
     std::optional<team::MemberState> state;
-    if (!is_missing(session.roster(), context.team(), member.name, state)) continue;
+    if (!is_missing(*lives, context.team(), member.name, state)) continue;
     // A folder of another machine may not exist here.
     const bool there = std::filesystem::is_directory(state->start.directory);
     team::Spawner spawner(session, mode_of(context.team(), *state, options), team::warn);
@@ -52,7 +53,7 @@ team::Exit resume(team::Context& context, const Options& options) {
       spawner.start(member.name, state->start.arguments, there ? state->start.directory : "");
     } catch (const team::Error& error) {
       // Another process started this member first.
-      if (session.roster().life_of(context.team().name, member.name) == team::Life::running) continue;
+      if (lives->life_of(member.name) == team::Life::running) continue;
       throw;
     }
     any = true;

@@ -99,6 +99,10 @@ class Board {
   const BoardView& view() const { return view_; }
   // Where a program can read the task.
   std::string path_of(TaskId id) const { return engine_->path_of(id); }
+  // What stands for the board in messages.
+  std::string path() const { return engine_->path(); }
+  // False if another board, or none, stands at its path by now.
+  bool is_in_place() const { return engine_->is_in_place(); }
   // Another number after each change made by a Board: for callers that cannot watch it.
   std::int64_t changed_at() const { return engine_->version(); }
 

@@ -12,7 +12,7 @@
 #include "libteam/base/utf8.h"
 #include "libteam/record/prices.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/files/file_lives.h"
 #include "libteam/store/mail.h"
 #include "libteam/system/lock_holder.h"
 

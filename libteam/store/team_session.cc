@@ -19,11 +19,11 @@ TeamSession::TeamSession(const Root& root, std::string team, Actor self, double 
 
 void TeamSession::refresh() {
   const Stamp version = roster_.version_of(name_);
-  if (parts_) has_board_ = parts_->board.folder().is_in_place() || root_.find_store(team().board).has_value();
+  if (parts_) has_board_ = parts_->board.is_in_place() || root_.find_store(team().board).has_value();
   if (!has_board_) return;
-  if (parts_ && version == version_ && parts_->board.folder().is_in_place()) return;
+  if (parts_ && version == version_ && parts_->board.is_in_place()) return;
   const Missing missing = parts_ ? Missing::refuse : Missing::make;
-  parts_ = std::make_unique<Parts>(root_, roster_.get(name_), lock_timeout_, missing);
+  parts_ = std::make_shared<Parts>(root_, roster_.get(name_), lock_timeout_, missing);
   version_ = version;
   const Member* member = team().find(self_.name);
   if (member != nullptr) self_.role = member->role;
@@ -32,7 +32,7 @@ void TeamSession::refresh() {
 
 bool TeamSession::is_current() const {
   try {
-    return roster_.version_of(name_) == version_ && parts_->board.folder().is_in_place();
+    return roster_.version_of(name_) == version_ && parts_->board.is_in_place();
   } catch (const Error&) {
     return false;
   }
@@ -45,11 +45,18 @@ std::vector<std::pair<std::string, std::optional<std::string>>> TeamSession::env
           {"TEAM_START_MODE", std::nullopt}};
 }
 
+std::unique_ptr<Watcher> TeamSession::watch_team() const {
+  auto watcher = make_watcher();
+  watcher->begin(board());
+  watcher->watch_team();
+  return watcher;
+}
+
 std::vector<Member> TeamSession::running() const {
-  const auto life_of = roster_.lives(team().name);
+  const auto lives = this->lives();
   std::vector<Member> running;
   for (const Member& member : team().members) {
-    if (member.name != team().lead && life_of(member.name) == Life::running) running.push_back(member);
+    if (member.name != team().lead && lives->life_of(member.name) == Life::running) running.push_back(member);
   }
   return running;
 }

@@ -16,9 +16,11 @@
 #include "libteam/store/board.h"
 #include "libteam/store/files/root.h"
 #include "libteam/store/files/roster.h"
+#include "libteam/store/life.h"
 #include "libteam/store/mail.h"
 #include "libteam/store/membership.h"
 #include "libteam/store/task_operations.h"
+#include "libteam/store/watcher.h"
 
 namespace team {
 
@@ -41,6 +43,10 @@ class TeamSession {
   const Team& team() const { return parts_->team; }
   Board& board() const { return parts_->board; }
   const Mail& mail() const { return parts_->mail; }
+  // The same for another thread: refresh() does not end it.
+  std::shared_ptr<const Mail> shared_mail() const { return {parts_, &parts_->mail}; }
+  // Who lives in the team, as of the last refresh().
+  std::shared_ptr<const LifeEngine> lives() const { return open_lives(board()); }
   // Who acts here; its role is what the configuration says, once it is a member.
   const Actor& self() const { return self_; }
   double lock_timeout() const { return lock_timeout_; }
@@ -49,6 +55,8 @@ class TeamSession {
   TaskOperations tasks() const { return {board(), &mail(), &team(), self_}; }
   // What it adds and removes is done by self().
   Membership membership() const { return {roster_, mail(), team().name, self_}; }
+  // A new watcher of everything in the team.
+  std::unique_ptr<Watcher> watch_team() const;
   // What programs get that this one runs, so that our commands work in them without options.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment() const;
   // Of the members those whose process runs, without the lead.
@@ -69,7 +77,7 @@ class TeamSession {
   Roster roster_;
   Stamp version_;
   bool has_board_ = true;
-  std::unique_ptr<Parts> parts_;
+  std::shared_ptr<Parts> parts_;
 };
 
 }  // namespace team

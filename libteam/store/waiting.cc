@@ -9,8 +9,9 @@
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/record/prospects.h"
-#include "libteam/store/files/presence.h"
 #include "libteam/store/files/task_files.h"
+#include "libteam/store/files/file_lives.h"
+#include "libteam/store/presence.h"
 #include "libteam/store/status.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/lock_holder.h"
@@ -497,7 +498,7 @@ WaitEnd wait_idle(Board& board, const Roster& roster, const std::string& team, c
     const Team now = roster.get(team);
     if (now.find(member) == nullptr) {
       hopeless = fmt::format("{} is no longer in team {}", member, team);
-    } else if (idles(roster, now, member)) {
+    } else if (is_member_idle(*open_lives(roster, team), member)) {
       return true;
     } else if (is_gone(board, member)) {
       hopeless = describe_end(roster.folder_of(team), member);
@@ -509,9 +510,9 @@ WaitEnd wait_idle(Board& board, const Roster& roster, const std::string& team, c
 WaitEnd wait_all_idle(Board& board, const Roster& roster, const std::string& team, const WaitRules& rules) {
   return wait_for_team(board, rules, [&](Waiter& waiter, std::optional<std::string>& hopeless) {
     const Team now = roster.get(team);  // others may have joined
-    if (is_all_idle(roster, now, board)) return true;
+    if (is_all_idle(*open_lives(roster, team), now, board)) return true;
     // A task of somebody who is gone may be all that is left.
-    if (everybody_idles(roster, now)) waiter.reclaim();
+    if (is_everybody_idle(*open_lives(roster, team), now)) waiter.reclaim();
     bool any_gone = false;
     for (const Member& member : now.members) {
       if (member.name == now.lead) continue;

@@ -11,8 +11,8 @@
 
 #include "libteam/store/board.h"
 #include "libteam/store/files/fsck.h"
-#include "libteam/store/files/presence.h"
 #include "libteam/store/files/task_files.h"
+#include "libteam/store/files/file_lives.h"
 #include "libteam/store/live_team.h"
 #include "libteam/store/mail.h"
 #include "libteam/store/status.h"

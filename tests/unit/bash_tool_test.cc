@@ -59,7 +59,7 @@ std::string make_base() {
 
 class Place {
  public:
-  Place() : base_(make_base()), background_(*Folder::find(base_), "run") {
+  Place() : base_(make_base()), background_(base_, "run") {
     add_bash_tool(tools_, {base_, {{"GIVEN", "given"}, {"OTHER_API_KEY", "k"}}, base_ + "/kept/outputs", "lead"},
                   background_);
     add_background_tools(tools_, background_);
@@ -292,7 +292,7 @@ void no_background_process_is_left() {
   CHECK(is_gone(deaf));
   pid_t last = 0;
   {
-    Background gone(*Folder::find(place.path("")), "");
+    Background gone(place.path(""), "");
     gone.start(shell("cd " + place.path("") + "; setsid sh -c 'echo $$ >three; exec sleep 1000' & sleep 1000"), "x",
                "");
     last = place.pid_in("three");
@@ -304,7 +304,7 @@ void no_background_process_is_left() {
 
 void ids_and_output() {
   const Place place;
-  Background background(*Folder::find(place.path("")), "p");
+  Background background(place.path(""), "p");
   CHECK(background.start_as(shell("cat"), "mine", "what\never" + std::string(500, 'x')).id == "mine");
   CHECK(!has(background.get("mine").what, "\n"));
   CHECK(count_characters(background.get("mine").what) == 200);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libteam/store/files/file_watcher.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -20,17 +21,24 @@ class Place {
   Place() {
     char pattern[] = "/tmp/teamkit-doorbell-XXXXXX";
     path_ = ::mkdtemp(pattern);
-    folder = Folder::find(path_);
+    folder_ = std::make_shared<const Folder>(*Folder::find(path_));
   }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   ~Place() { std::filesystem::remove_all(path_); }
   void touch(const std::string& name) const { std::ofstream(path_ + "/" + name) << "x"; }
-
-  std::optional<Folder> folder;
+  void touch_mail() const { touch("ann_inbox.jsonl"); }
+  // Of the mail of ann.
+  std::unique_ptr<Watcher> watch() const {
+    auto watcher = std::make_unique<FileWatcher>();
+    watcher->begin(folder_);
+    watcher->watch_inbox("ann");
+    return watcher;
+  }
 
  private:
   std::string path_;
+  std::shared_ptr<const Folder> folder_;
 };
 
 const Signals& signals() {
@@ -47,15 +55,15 @@ bool nothing() { return false; }
 
 void silence() {
   const Place place;
-  const CallInterrupter interrupter(*place.folder, signals(), nothing, Deadline::never());
-  place.touch("something");
+  const CallInterrupter interrupter(place.watch(), signals(), nothing, Deadline::never());
+  place.touch_mail();
   CHECK(!triggers(interrupter, 100));
 }
 
 void urgent_from_the_start() {
   const Place place;
   const CallInterrupter interrupter(
-      *place.folder, signals(), [] { return true; }, Deadline::never());
+      place.watch(), signals(), [] { return true; }, Deadline::never());
   CHECK(triggers(interrupter));
 }
 
@@ -67,11 +75,11 @@ void urgent_later() {
     ++looks;
     return urgent.load();
   };
-  CallInterrupter interrupter(*place.folder, signals(), is_urgent, Deadline::never());
-  place.touch("mail");
+  CallInterrupter interrupter(place.watch(), signals(), is_urgent, Deadline::never());
+  place.touch_mail();
   CHECK(!triggers(interrupter, 50));
   urgent = true;
-  place.touch("more mail");
+  place.touch_mail();
   CHECK(triggers(interrupter));
   CHECK(triggers(interrupter, 0));  // until rest() is called
 
@@ -84,8 +92,8 @@ void urgent_later() {
   CHECK(looks > 0);
 }
 
-// Changes of other files in the folder cause no check.
-void one_file() {
+// Other changes in the team cause no check.
+void other_changes() {
   const Place place;
   std::atomic<int> looks = 0;
   std::atomic<bool> urgent = false;
@@ -93,20 +101,21 @@ void one_file() {
     ++looks;
     return urgent.load();
   };
-  CallInterrupter interrupter(*place.folder, signals(), is_urgent, Deadline::never(), "mail");
+  CallInterrupter interrupter(place.watch(), signals(), is_urgent, Deadline::never());
   while (looks == 0) std::this_thread::yield();
   const int before = looks;
   urgent = true;
-  for (int i = 0; i < 20; ++i) place.touch("events");
+  for (int i = 0; i < 20; ++i) place.touch("events.jsonl");
+  place.touch("bob_inbox.jsonl");
   CHECK(!triggers(interrupter, 100));
   CHECK(looks == before);
-  place.touch("mail");
+  place.touch_mail();
   CHECK(triggers(interrupter));
 }
 
 void at_a_signal() {
   const Place place;
-  CallInterrupter interrupter(*place.folder, signals(), nothing, Deadline::never());
+  CallInterrupter interrupter(place.watch(), signals(), nothing, Deadline::never());
   CHECK(!triggers(interrupter, 30));
   ::kill(::getpid(), SIGTERM);
   CHECK(triggers(interrupter));
@@ -123,7 +132,7 @@ void at_a_signal() {
 void an_earlier_signal() {
   const Place place;
   ::kill(::getpid(), SIGHUP);
-  const CallInterrupter interrupter(*place.folder, signals(), nothing, Deadline::never());
+  const CallInterrupter interrupter(place.watch(), signals(), nothing, Deadline::never());
   CHECK(triggers(interrupter));
   CHECK(signals().take() == SIGHUP);
 }
@@ -131,7 +140,7 @@ void an_earlier_signal() {
 void at_the_deadline() {
   const Place place;
   const Deadline deadline = Deadline::in(0.5);
-  CallInterrupter interrupter(*place.folder, signals(), nothing, deadline);
+  CallInterrupter interrupter(place.watch(), signals(), nothing, deadline);
   CHECK(!triggers(interrupter, 20));
   CHECK(triggers(interrupter));
   CHECK(deadline.passed());
@@ -143,8 +152,8 @@ void at_the_deadline() {
 void failing_disk() {
   const Place place;
   const auto refuses = []() -> bool { fail(Code::io, "no"); };
-  const CallInterrupter interrupter(*place.folder, signals(), refuses, Deadline::never());
-  place.touch("mail");
+  const CallInterrupter interrupter(place.watch(), signals(), refuses, Deadline::never());
+  place.touch_mail();
   CHECK(!triggers(interrupter, 50));
   ::kill(::getpid(), SIGTERM);
   CHECK(triggers(interrupter));
@@ -156,14 +165,14 @@ void no_trigger_is_lost() {
   const Place place;
   std::atomic<int> came = 0, heard = 0;
   CallInterrupter interrupter(
-      *place.folder, signals(), [&] { return came.load() > heard.load(); }, Deadline::never());
+      place.watch(), signals(), [&] { return came.load() > heard.load(); }, Deadline::never());
   int lost = 0;
   constexpr int kRounds = 2000;
   std::thread sender([&] {
     for (int i = 0; i < kRounds; ++i) {
       while (came.load() > heard.load() + (i % 3)) std::this_thread::yield();
       ++came;
-      place.touch("mail");
+      place.touch_mail();
     }
   });
   while (heard.load() < kRounds && lost == 0) {
@@ -182,7 +191,7 @@ void no_trigger_is_lost() {
 void rests_that_race() {
   const Place place;
   CallInterrupter interrupter(
-      *place.folder, signals(), [] { return true; }, Deadline::never());
+      place.watch(), signals(), [] { return true; }, Deadline::never());
   for (int i = 0; i < 2000; ++i) {
     if (!triggers(interrupter, 5000)) {
       CHECK(i < 0);
@@ -199,9 +208,9 @@ void ends_promptly() {
   const double start = now();
   for (int i = 0; i < 200; ++i) {
     CallInterrupter interrupter(
-        *place.folder, signals(), [&] { return i % 3 == 0; }, Deadline::in(i % 5 == 0 ? 0 : 1000));
+        place.watch(), signals(), [&] { return i % 3 == 0; }, Deadline::in(i % 5 == 0 ? 0 : 1000));
     if (i % 2 == 0) interrupter.rest();
-    if (i % 7 == 0) place.touch("mail");
+    if (i % 7 == 0) place.touch_mail();
   }
   CHECK(now() - start < 10);
 }
@@ -214,7 +223,7 @@ int main() {
   silence();
   urgent_from_the_start();
   urgent_later();
-  one_file();
+  other_changes();
   at_a_signal();
   an_earlier_signal();
   at_the_deadline();

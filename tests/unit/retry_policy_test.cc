@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libteam/base/clock.h"
+#include "libteam/store/files/file_call_slots.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -73,7 +74,7 @@ class TemporaryFolder {
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   Folder folder() const { return *Folder::find(path_); }
   ModelSlots slots(std::int64_t limit) const {
-    return ModelSlots(folder(), [limit] { return limit; });
+    return ModelSlots(std::make_shared<FileCallSlots>(folder()), [limit] { return limit; });
   }
 
  private:

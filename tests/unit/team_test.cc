@@ -7,11 +7,12 @@
 #include "libteam/base/clock.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/digest.h"
+#include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/fsck.h"
 #include "libteam/store/files/hooks.h"
-#include "libteam/store/files/presence.h"
 #include "libteam/store/files/transcript_file.h"
 #include "libteam/store/mail.h"
+#include "libteam/store/presence.h"
 #include "libteam/store/status.h"
 #include "libteam/system/id.h"
 #include "libteam/system/temporary.h"
@@ -82,27 +83,28 @@ void deleted_teams() {
 void states() {
   const Alpha alpha;
   const auto begin = [&] { return Presence(alpha.roster, alpha.team, "ann", 1); };
-  CHECK(!note_end(alpha.folder, "ann", "gone"));
+  const auto lives = open_lives(alpha.roster, "alpha");
+  CHECK(!lives->note_end("ann", "gone"));
   alpha.put("ann.json", "{");
   CHECK(!begin().before());  // it has no earlier state
   CHECK(where_seen(SYS_openat2, for_file("ann.json", EIO),
                    [&] { return is_refused(Code::io, "cannot open", [&] { begin(); }); }));
   Presence presence = begin();
   alpha.remove("ann.json");
-  CHECK(!idles(alpha.roster, alpha.team, "ann"));  // it has not written a state yet
+  CHECK(!is_member_idle(*lives, "ann"));  // it has not written a state yet
   presence.begin({}, alpha.mail, actor("ann"));
   presence.set_usage("{\"input\":7}");
   CHECK(where_refused(SYS_renameat, ENOSPC, [&] {
     presence.set_usage("{\"input\":8}");  // read again next time
     return presence.now().usage == "{\"input\":8}";
   }));
-  CHECK(state_of(alpha.folder, "ann")->usage.find('7') != std::string::npos);
+  CHECK(lives->state_of("ann")->usage.find('7') != std::string::npos);
   Board board = alpha.open_board();
   presence.become(State::active, "", std::nullopt, alpha.mail, actor("ann"));
-  presence.tell_if_all_idle(alpha.roster, alpha.team, board, alpha.mail);
+  presence.tell_if_all_idle(alpha.team, board, alpha.mail);
   CHECK(!alpha.mail.mailbox("lead").take({}, 9, std::nullopt));
   presence.become(State::idle, "", std::nullopt, alpha.mail, actor("ann"));
-  for (int i = 0; i < 2; ++i) presence.tell_if_all_idle(alpha.roster, alpha.team, board, alpha.mail);
+  for (int i = 0; i < 2; ++i) presence.tell_if_all_idle(alpha.team, board, alpha.mail);
   CHECK(alpha.mail.mailbox("lead").take({}, 9, std::nullopt)->messages().size() == 1);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "libteam/record/message.h"
 #include "libteam/record/task.h"
 #include "libteam/record/usage.h"
+#include "libteam/store/watcher.h"
 
 namespace team {
 
@@ -22,9 +24,10 @@ enum class Phase { plan, work };
 
 // Mail that arrives during the work.
 struct Meanwhile {
-  // True if a message must cancel a running call of the model. Called from another thread when `file` has changed.
+  // Makes a watcher of the mail to this member, for a thread that waits for it.
+  std::function<std::unique_ptr<Watcher>()> watch_mail;
+  // True if a message must cancel a running call of the model. May be called from another thread.
   std::function<bool()> is_urgent;
-  std::string file;
   // Takes the mail and passes the messages for the driver to `keep`. They count as processed when `keep` returns.
   // Returns false if the teammate must end; then the driver stops its work.
   using Keep = std::function<void(const std::vector<Message>& messages)>;

@@ -91,17 +91,17 @@ void MemberLife::refresh() {
   }
   if (is_missing || !session_.has_board()) wakeups_.doubt_board();
   if (had_board && !session_.has_board()) note("the board was removed; waits for it to come back");
-  if (!wakeups_.is_team_in_place()) return_to_team();
+  if (!presence_->is_in_place()) return_to_team();
 }
 
 // The store was removed and made again.
 void MemberLife::return_to_team() {
-  wakeups_.leave_folder();
+  wakeups_.leave_team();
   if (session_.team().find(self().name) == nullptr) {
     session_.membership().join(self().name, self().role);
     session_.refresh();
   }
-  presence_->move_to(session_.roster().folder_of(session_.team().name));
+  presence_->move_to(session_.roster(), session_.team().name);
   note("the team has another folder; goes on there");
 }
 

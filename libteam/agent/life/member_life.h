@@ -14,7 +14,7 @@
 #include "libteam/agent/life/wakeups.h"
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/presence.h"
 #include "libteam/store/team_session.h"
 #include "libteam/system/process.h"
 

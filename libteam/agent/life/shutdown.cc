@@ -4,23 +4,20 @@
 
 #include "libteam/agent/life/tmux.h"
 #include "libteam/base/terminal_text.h"
-#include "libteam/store/files/presence.h"
-#include "libteam/system/lock.h"
-#include "libteam/system/lock_holder.h"
+#include "libteam/store/life.h"
 #include "libteam/system/process.h"
-#include "libteam/system/watch.h"
 
 namespace team {
 
 namespace {
 
-// One who is asked to end.
+// A teammate that is asked to end.
 class Handshake {
  public:
-  Handshake(const TeamSession& session, const Folder& folder, const std::string& name)
-      : session_(session), folder_(folder), stopped_{name, Stopped::Kind::silent, "has not answered"} {
-    pid_ = holder_of(folder, alive_file(name));
-    if (!lives()) {
+  Handshake(const TeamSession& session, const LifeEngine& lives, const std::string& name)
+      : session_(session), lives_(lives), stopped_{name, Stopped::Kind::silent, "has not answered"} {
+    pid_ = lives.process_of(name);
+    if (!is_running()) {
       stopped_.kind = Stopped::Kind::not_running;
       return;
     }
@@ -31,7 +28,7 @@ class Handshake {
     request_ = *session.mail().send(letter, session.self()).front().request_id;
   }
 
-  bool lives() const { return look_at_lock(folder_, alive_file(stopped_.name)) == Held::yes; }
+  bool is_running() const { return lives_.life_of(stopped_.name) == Life::running; }
 
   // Whether there is nothing more to wait for.
   bool is_over() {
@@ -40,7 +37,7 @@ class Handshake {
     if (request.status == RequestStatus::rejected) {
       stopped_.kind = Stopped::Kind::refused;
       stopped_.reason = request.feedback.value_or("no reason given");
-    } else if (!lives()) {
+    } else if (!is_running()) {
       // It has agreed, or it ended for another reason; either way it is gone, and its next life is not meant.
       stopped_.kind = Stopped::Kind::agreed;
       if (request.status == RequestStatus::pending) session_.mail().requests().withdraw(request_);
@@ -50,23 +47,22 @@ class Handshake {
     return stopped_.kind != Stopped::Kind::silent;
   }
 
-  // The process that holds the lock, and no other, is ended, with all that descends from it.
+  // Ends the process that holds the life, and no other, with all that descends from it.
   void kill() {
-    const std::string lock = alive_file(stopped_.name);
-    const bool killed = pid_ && kill_tree(*pid_, [&] { return holds_lock(*pid_, folder_, lock); });
-    if (lives() && !killed) {
+    const bool killed = pid_ && kill_tree(*pid_, [&] { return lives_.is_process_of(*pid_, stopped_.name); });
+    if (is_running() && !killed) {
       stopped_.reason = "cannot be killed: which process it is cannot be told from here";
       return;
     }
-    Watch watch(folder_);
+    const auto watcher = session_.watch_team();
     const Deadline deadline = Deadline::in(5);
-    while (lives() && !deadline.passed()) watch.wait(deadline.or_in(0.02));
-    if (lives()) {
+    while (is_running() && !deadline.passed()) watcher->wait(deadline.or_in(0.02));
+    if (is_running()) {
       stopped_.reason = "was killed and has not ended";
       return;
     }
     stopped_.kind = Stopped::Kind::killed;
-    const auto event = note_end(folder_, stopped_.name, fmt::format("killed by {}", session_.self().name));
+    const auto event = lives_.note_end(stopped_.name, fmt::format("killed by {}", session_.self().name));
     Actor victim;
     victim.name = stopped_.name;
     if (event) session_.mail().record(victim, {*event});
@@ -80,7 +76,7 @@ class Handshake {
 
  private:
   const TeamSession& session_;
-  const Folder& folder_;
+  const LifeEngine& lives_;
   Stopped stopped_;
   std::optional<int> pid_;
   std::string request_;
@@ -99,12 +95,12 @@ void take_answers(const TeamSession& session, const std::vector<Stopped>& stoppe
 
 std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vector<std::string>& names, double seconds,
                                     Insist insist) {
-  const Folder folder = session.roster().folder_of(session.team().name);
-  Watch watch(folder);
+  const auto lives = session.lives();
+  const auto watcher = session.watch_team();
   std::vector<Handshake> all;
   std::set<std::string> asked;
   for (const std::string& name : names) {
-    if (asked.insert(name).second) all.emplace_back(session, folder, name);
+    if (asked.insert(name).second) all.emplace_back(session, *lives, name);
   }
   const Deadline deadline = Deadline::in(seconds);
   const auto over = [&] {
@@ -112,8 +108,8 @@ std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vecto
     for (Handshake& one : all) every = one.is_over() && every;
     return every;
   };
-  // The end of a life is told just before its lock is free: hence a look every now and then.
-  while (!over() && !deadline.passed()) watch.wait(deadline.or_in(0.1));
+  // The end of a life is reported just before the life is over: hence a look every now and then.
+  while (!over() && !deadline.passed()) watcher->wait(deadline.or_in(0.1));
   std::vector<Stopped> stopped;
   bool killed = false;
   for (Handshake& one : all) {
@@ -124,7 +120,7 @@ std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vecto
   if (killed) session.board().reclaim();
   if (session.self().run) take_answers(session, stopped);
   for (const Stopped& one : stopped) {
-    if (const auto state = runs_on(one) ? std::nullopt : state_of(folder, one.name)) close_left_pane(*state, one.name);
+    if (const auto state = runs_on(one) ? std::nullopt : lives->state_of(one.name)) close_left_pane(*state, one.name);
   }
   return stopped;
 }

@@ -1,36 +1,30 @@
 #include "libteam/agent/life/spawn.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 
 #include "libteam/agent/life/tmux.h"
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
-#include "libteam/store/files/presence.h"
-#include "libteam/system/lines.h"
+#include "libteam/base/text.h"
+#include "libteam/store/life.h"
 #include "libteam/system/process.h"
-#include "libteam/system/watch.h"
 
 namespace team {
 
 namespace {
 
 constexpr double kSecondsToStart = 10;
-constexpr off_t kLargestLog = off_t{8} << 20;
-
-std::string log_file(const std::string& name) { return name + ".log"; }
 
 // Whether another life has begun than the one before.
-bool has_started(const Folder& folder, const std::string& name, const std::string& run_before) {
-  if (look_at_lock(folder, alive_file(name)) != Held::yes) return false;
-  const auto state = state_of(folder, name);
+bool has_started(const LifeEngine& lives, const std::string& name, const std::string& run_before) {
+  if (lives.life_of(name) != Life::running) return false;
+  const auto state = lives.state_of(name);
   return state && state->run != run_before;
 }
 
-std::string run_of(const Folder& folder, const std::string& name) {
+std::string run_of(const LifeEngine& lives, const std::string& name) {
   try {
-    const auto state = state_of(folder, name);
+    const auto state = lives.state_of(name);
     return state ? state->run : "";
   } catch (const Error&) {
     return "";
@@ -46,17 +40,15 @@ Code code_of(int status) {
   return Code::io;
 }
 
-// An old log that has grown large is put aside; one such is kept.
-Fd open_log(const Folder& folder, const std::string& name) {
-  const auto stamp = folder.stamp(log_file(name));
-  if (stamp && stamp->size > kLargestLog) folder.rename_into(log_file(name), folder, log_file(name) + ".1");
-  return folder.open(log_file(name), O_WRONLY | O_CREAT | O_APPEND);
-}
-
-std::string last_words(const Folder& folder, const std::string& name) {
-  const Fd log = folder.open_if_there(log_file(name), O_RDONLY);
-  const auto line = log ? line_before(log, size_of(log)) : std::nullopt;
-  return line ? one_line(line->text) : "it said nothing";
+// The last whole line of its output.
+std::string last_words(const LifeEngine& lives, const std::string& name) {
+  constexpr std::size_t kMost = 65536;
+  std::string text = lives.read_output(name, kMost);
+  const std::size_t end = text.rfind('\n');
+  if (end == std::string::npos) return "it said nothing";
+  text.resize(end);
+  const std::size_t start = text.rfind('\n');
+  return one_line(start == std::string::npos ? text : text.substr(start + 1));
 }
 
 }  // namespace
@@ -124,60 +116,59 @@ void Spawner::start_all(const std::vector<std::string>& names, const std::vector
 
 // They have never lived, unless somebody else started one of them meanwhile: that one stays.
 void Spawner::dismiss(std::vector<std::string> names) {
-  const Folder folder = session_.roster().folder_of(session_.team().name);
-  std::erase_if(names, [&](const std::string& name) { return look_at_lock(folder, alive_file(name)) == Held::yes; });
+  const auto lives = session_.lives();
+  std::erase_if(names, [&](const std::string& name) { return lives->life_of(name) == Life::running; });
   session_.membership().leave(names);
-  for (const std::string& name : names) {
-    for (const char* file : {".alive", ".json", ".log"}) folder.remove(name + file);
-  }
+  for (const std::string& name : names) lives->forget(name);
   session_.refresh();
 }
 
 void Spawner::start(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory) {
-  const Folder folder = session_.roster().folder_of(session_.team().name);
-  if (look_at_lock(folder, alive_file(name)) == Held::yes) fail(Code::conflict, "{} is running already", name);
+  if (session_.lives()->life_of(name) == Life::running) fail(Code::conflict, "{} is running already", name);
   const std::string& where = directory.empty() ? session_.root().path() : directory;
-  if (mode_ == SpawnMode::tmux && start_in_pane(folder, name, arguments, where)) return;
-  start_in_background(folder, name, arguments, where);
+  if (mode_ == SpawnMode::tmux && start_in_pane(name, arguments, where)) return;
+  start_in_background(name, arguments, where);
 }
 
-void Spawner::start_in_background(const Folder& folder, const std::string& name,
-                                  const std::vector<std::string>& arguments, const std::string& directory) const {
-  const std::string before = run_of(folder, name);
-  Watch watch(folder);
+void Spawner::start_in_background(const std::string& name, const std::vector<std::string>& arguments,
+                                  const std::string& directory) const {
+  const auto lives = session_.lives();
+  const std::string before = run_of(*lives, name);
+  const auto watcher = session_.watch_team();
   // It is nobody's part: not of the lead who may have asked for it.
   Program program;
   program.arguments = command_line(name, arguments);
   program.environment = environment_of_others(keys_);
   program.environment.emplace_back("TEAM_START_MODE", "background");
   program.directory = directory;
-  const pid_t pid = start_detached(program, open_log(folder, name));
+  const pid_t pid = start_detached(program, lives->open_output(name));
   const Fd end = watch_process(pid);
-  watch.wake_on(end.get());
+  watcher->wake_on(end.get());
   const Deadline deadline = Deadline::in(kSecondsToStart);
   while (true) {
-    if (has_started(folder, name, before)) {
-      if (state_of(folder, name)->pid == pid) return;
+    if (has_started(*lives, name, before)) {
+      if (lives->state_of(name)->pid == pid) return;
       // Another one was faster: ours must not lie in wait for its end.
       kill_tree(pid, [] { return true; });
       fail(Code::conflict, "{} is running already", name);
     }
     if (const auto status = ended_child(pid)) {
       // One that had little to do may be over before we look.
-      if (*status == 0 || run_of(folder, name) != before) return;
-      fail(code_of(*status), "{} did not start: {}", name, last_words(folder, name));
+      if (*status == 0 || run_of(*lives, name) != before) return;
+      fail(code_of(*status), "{} did not start: {}", name, last_words(*lives, name));
     }
-    if (!watch.wait(deadline).any) break;
+    if (!watcher->wait(deadline).any) break;
   }
   kill_tree(pid, [] { return true; });
   fail(Code::io, "{} did not start within {} s", name, kSecondsToStart);
 }
 
 // False, and the user is told, if tmux has no pane for it.
-bool Spawner::start_in_pane(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
+bool Spawner::start_in_pane(const std::string& name, const std::vector<std::string>& arguments,
                             const std::string& directory) {
-  const std::string before = run_of(folder, name);
-  Watch watch(folder);
+  const auto lives = session_.lives();
+  const std::string before = run_of(*lives, name);
+  const auto watcher = session_.watch_team();
   const Tmux tmux(session_.team().name, session_.root().path(), socket_);
   // A pane has the environment of the tmux server. The teammate must have ours: a key and its address come from the
   // same place.
@@ -200,10 +191,10 @@ bool Spawner::start_in_pane(const Folder& folder, const std::string& name, const
   }
   const Deadline deadline = Deadline::in(kSecondsToStart);
   while (!deadline.passed()) {
-    if (has_started(folder, name, before)) return true;
+    if (has_started(*lives, name, before)) return true;
     // Nothing tells of the end of a pane.
-    watch.wait(deadline.or_in(0.2));
-    if (has_started(folder, name, before) || run_of(folder, name) != before) return true;
+    watcher->wait(deadline.or_in(0.2));
+    if (has_started(*lives, name, before) || run_of(*lives, name) != before) return true;
     if (tmux.is_dead(id)) {
       tmux.close(id);
       fail(Code::io, "{} did not start: its pane closed at once; try it with --mode background", name);

@@ -1,6 +1,6 @@
 // Starts teammates: in the background, detached and with a log file, or each in a pane of tmux.
 //
-// A teammate has started when it holds its alive lock and has written its state. A failed start leaves nothing behind.
+// A teammate has started when it has its life and has written its state. A failed start leaves nothing behind.
 #pragma once
 
 #include <functional>
@@ -53,10 +53,9 @@ class Spawner {
   std::vector<std::string> command_line(const std::string& name, const std::vector<std::string>& arguments) const;
 
  private:
-  void start_in_background(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
+  void start_in_background(const std::string& name, const std::vector<std::string>& arguments,
                            const std::string& directory) const;
-  bool start_in_pane(const Folder& folder, const std::string& name, const std::vector<std::string>& arguments,
-                     const std::string& directory);
+  bool start_in_pane(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory);
   void dismiss(std::vector<std::string> names);
 
   TeamSession& session_;

@@ -1,12 +1,14 @@
 #include "libteam/agent/life/supervise.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/base/text.h"
+#include "libteam/store/presence.h"
 #include "libteam/store/status.h"
-#include "libteam/system/watch.h"
+#include "libteam/store/watcher.h"
 
 namespace team {
 
@@ -15,10 +17,10 @@ namespace {
 // What an onlooker wants to know of the log.
 class Reporter {
  public:
-  Reporter(const EventLog& log, std::function<void(std::string_view)> report) : log_(log), report_(std::move(report)) {}
+  explicit Reporter(std::function<void(std::string_view)> report) : report_(std::move(report)) {}
 
-  void catch_up() {
-    log_.each_after(seq_, [&](std::string_view line) {
+  void catch_up(const Mail& mail) {
+    mail.events().each_after(seq_, [&](std::string_view line) {
       const Envelope envelope = parse_envelope(line, "events.jsonl");
       seq_ = envelope.seq;
       const bool moves = envelope.type.starts_with("TASK_") || envelope.type.starts_with("PLAN_");
@@ -31,7 +33,6 @@ class Reporter {
   }
 
  private:
-  const EventLog& log_;
   std::function<void(std::string_view)> report_;
   std::int64_t seq_ = 0;
 };
@@ -41,7 +42,7 @@ class Reporter {
 bool is_still(const TeamSession& session) {
   const auto running = session.running();
   if (running.empty()) return true;
-  if (!everybody_idles(session.roster(), session.team())) return false;
+  if (!is_everybody_idle(*session.lives(), session.team())) return false;
   for (const Member& member : running) {
     bool mail = false;
     session.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
@@ -72,29 +73,27 @@ bool is_there(TeamSession& session, std::optional<Deadline>& absence) {
 
 TeamEnd await_end(TeamSession& session, const Deadline& deadline, const Signals& signals,
                   const std::function<void(std::string_view)>& report) {
-  Folder folder = session.roster().folder_of(session.team().name);
-  Watch watch;
+  const auto watcher = make_watcher();
   const auto watch_all = [&] {
-    watch.clear();
-    watch.add(folder);
-    session.board().watch(watch);
-    watch.wake_on(signals.fd());
+    watcher->begin(session.board());
+    watcher->watch_tasks();
+    watcher->watch_team();
+    watcher->wake_on(signals.fd());
   };
-  watch_all();
-  const EventLog log(folder, session.lock_timeout());
-  Reporter reporter(log, report);
+  bool is_watched = false;
+  Reporter reporter(report);
   std::optional<Deadline> absence;
   while (true) {
     const bool is_whole = is_there(session, absence);
-    if (is_whole && !folder.is_in_place()) folder = session.roster().folder_of(session.team().name);
-    if (is_whole) reporter.catch_up();
+    if (is_whole && !std::exchange(is_watched, true)) watch_all();
+    if (is_whole) reporter.catch_up(session.mail());
     if (const auto signal = signals.take()) return {TeamEnd::Kind::interrupted, *signal};
     if (is_whole && is_still(session)) break;
-    // The end of a life is told just before its lock is free: hence a look every now and then.
-    if (watch.wait(deadline.or_in(1)).all) watch_all();
+    // The end of a life is reported just before the life is over: hence a look every now and then.
+    if (watcher->wait(deadline.or_in(1)).everything) is_watched = false;
     if (deadline.passed()) return {TeamEnd::Kind::too_late, 0};
   }
-  reporter.catch_up();
+  reporter.catch_up(session.mail());
   return {};
 }
 

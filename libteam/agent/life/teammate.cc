@@ -120,7 +120,7 @@ void Teammate::idle() {
   const Deadline end = life_.idle_end();
   TeamSession& session = life_.session();
   if (session.has_board()) {
-    life_.presence().tell_if_all_idle(session.roster(), session.team(), session.board(), session.mail());
+    life_.presence().tell_if_all_idle(session.team(), session.board(), session.mail());
     wakeups.prepare_to_sleep();
   } else {
     wakeups.look_at_latest_in(kLookForBoard);

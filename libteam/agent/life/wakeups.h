@@ -4,22 +4,24 @@
 // watches the whole team and board. Its deputy watches the board too, and acts if the lookout, which may be stopped,
 // does not. The others watch their own mailbox and queue for the place of the deputy.
 //
-// A teammate watches only while it waits: the folders of a busy team change all the time, and every watch makes each
-// change more expensive. After watch() or doze() it must look once more; from then on it misses nothing.
+// A teammate watches only while it waits: a busy team changes all the time, and every watch makes each change more
+// expensive. After watch() or doze() it must look once more; from then on it misses nothing.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "libteam/agent/life/driver.h"
 #include "libteam/agent/life/teammate_options.h"
 #include "libteam/base/clock.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/life.h"
+#include "libteam/store/presence.h"
 #include "libteam/store/team_session.h"
+#include "libteam/store/watcher.h"
 #include "libteam/system/process.h"
-#include "libteam/system/queued_lock.h"
-#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -31,17 +33,15 @@ class Wakeups {
   // Call it first, once the member has its alive lock. `presence` outlives this.
   void begin(const Presence& presence);
 
-  bool is_watching() const { return watch_.has_value(); }
+  bool is_watching() const { return is_watching_; }
   // Watches the team and the board, unless it already does.
   void watch_all();
   // Watches as an idle member: as the lookout, as its deputy, or only its own mail.
   void doze();
   // Stops watching, and lets others be the lookout.
   void stop();
-  // False if the folder of the team was removed, or replaced by another.
-  bool is_team_in_place() const { return presence_->folder().is_in_place(); }
-  // The team has a new folder: stops watching the old one and releases its locks.
-  void leave_folder();
+  // The team was removed and made again: stops watching the old one and leaves its queues.
+  void leave_team();
 
   // The next sleep ends at the latest after so many seconds.
   void look_in(double seconds) { look_again_ = Deadline::in(seconds); }
@@ -64,34 +64,32 @@ class Wakeups {
   // Sleeps until the deadline or a signal.
   void sleep_until_signal(const Deadline& deadline) const;
 
-  // This file changes with each new message to this member; for CallInterrupter.
-  std::string inbox_file() const;
-  // True if a waiting message must interrupt a running call of a model. May be called from another thread.
-  bool has_urgent_mail() const;
+  // For another thread, during the work: a watcher of the mail to this member, and a function that returns true if a
+  // waiting message must interrupt a running call of a model.
+  std::unique_ptr<Watcher> watch_mail() const;
+  std::function<bool()> urgent_mail_check() const;
 
  private:
-  void watch();
+  void begin_watch();
+  void watch_everything();
   void queue();
   void watch_descriptors();
   void watch_leases();
   void wake_owners() const;
   void put_watch_away();
-  Watch take_watch();
-  bool concerns_me(const Changes& changes);
-  bool ends_doze(const Changes& changes);
-  bool is_being_removed(const Changes& changes) const;
-  void await_removal();
+  bool concerns_me(const TeamChanges& changes);
+  bool ends_doze(const TeamChanges& changes);
 
   TeamSession& session_;
   const TeammateOptions& options_;
   Driver& driver_;
   const Signals& signals_;
   const Presence* presence_ = nullptr;
-  std::optional<Mailbox> door_;  // for has_urgent_mail(), from another thread
-  std::optional<Watch> watch_;
-  std::optional<Watch> put_away_;  // reused by the next watch
-  std::optional<QueuedLock> lookout_, deputy_;
-  bool dozes_ = false;  // watches only its own mail; another member is the lookout
+  std::unique_ptr<Watcher> watcher_;  // reused by the next watch
+  bool is_watching_ = false;
+  std::unique_ptr<Duty> lookout_, deputy_;
+  std::optional<std::string> duty_role_;  // of both
+  bool dozes_ = false;                    // watches only its own mail; another member is the lookout
   bool is_deputy_ = false;
   bool is_alerted_ = false;  // as deputy: looks at the board soon
   std::int64_t board_seen_ = 0;

@@ -67,9 +67,9 @@ Outcome WorkRunner::drive(const Work& work) {
   life_.wakeups().stop();
   if (!driver.converses()) return driver.work(work, life_.audience());
   Work open = work;
-  open.meanwhile.file = life_.wakeups().inbox_file();
+  open.meanwhile.watch_mail = [this] { return life_.wakeups().watch_mail(); };
   open.meanwhile.hear = [this](const Meanwhile::Keep& keep) { return hear(keep); };
-  open.meanwhile.is_urgent = [this] { return life_.wakeups().has_urgent_mail(); };
+  open.meanwhile.is_urgent = life_.wakeups().urgent_mail_check();
   Outcome outcome = driver.work(open, life_.audience());
   if (outcome.kind == Outcome::Kind::done) last_word_ = outcome.result;
   last_failure_ = outcome.kind == Outcome::Kind::failed ? std::optional(outcome.reason) : std::nullopt;

@@ -2,17 +2,14 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
-
-#include "libteam/system/watch.h"
+#include <utility>
 
 namespace team {
 
-CallInterrupter::CallInterrupter(const Folder& folder, const Signals& signals, std::function<bool()> is_urgent,
-                                 const Deadline& deadline, std::string file)
-    : folder_(folder),
-      file_(std::move(file)),
+CallInterrupter::CallInterrupter(std::unique_ptr<Watcher> watcher, const Signals& signals,
+                                 std::function<bool()> is_urgent, const Deadline& deadline)
+    : watcher_(std::move(watcher)),
       signals_(signals),
       is_urgent_(std::move(is_urgent)),
       deadline_(deadline),
@@ -38,8 +35,7 @@ void CallInterrupter::listen_or_ring() {
 }
 
 void CallInterrupter::listen() {
-  Watch watch(folder_);
-  for (const int fd : {signals_.fd(), again_.fd(), end_.fd()}) watch.wake_on(fd);
+  for (const int fd : {signals_.fd(), again_.fd(), end_.fd()}) watcher_->wake_on(fd);
   bool has_changed = true;
   while (!can_be_read(end_.fd())) {
     has_changed = again_.take() || has_changed;
@@ -50,10 +46,8 @@ void CallInterrupter::listen() {
       ::poll(waiting.data(), waiting.size(), -1);
       continue;
     }
-    const Changes changes = watch.wait(deadline_);
-    const auto& names = changes.names;
-    has_changed =
-        changes.all || (file_.empty() ? changes.any : std::find(names.begin(), names.end(), file_) != names.end());
+    const TeamChanges changes = watcher_->wait(deadline_);
+    has_changed = changes.everything || !changes.inboxes.empty();
   }
 }
 

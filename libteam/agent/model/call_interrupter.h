@@ -1,25 +1,25 @@
 // Interrupts a call of a model: its descriptor becomes readable on a signal, on urgent mail, or at a deadline.
 //
-// A thread watches a folder as long as this object exists. An idle teammate has no such thread.
+// A thread waits for changes as long as this object exists. An idle teammate has no such thread.
 #pragma once
 
 #include <functional>
-#include <string>
+#include <memory>
 #include <thread>
 
 #include "libteam/base/clock.h"
+#include "libteam/store/watcher.h"
 #include "libteam/system/event_fd.h"
-#include "libteam/system/file.h"
 #include "libteam/system/process.h"
 
 namespace team {
 
 class CallInterrupter {
  public:
-  // The thread calls `is_urgent` whenever `file` of the folder has changed, or any file if no name is given. All
-  // arguments outlive this.
-  CallInterrupter(const Folder& folder, const Signals& signals, std::function<bool()> is_urgent,
-                  const Deadline& deadline, std::string file = "");
+  // The thread calls `is_urgent` once at its start, and then whenever `watcher` reports new mail. `signals` outlives
+  // this.
+  CallInterrupter(std::unique_ptr<Watcher> watcher, const Signals& signals, std::function<bool()> is_urgent,
+                  const Deadline& deadline);
   CallInterrupter(const CallInterrupter&) = delete;
   CallInterrupter& operator=(const CallInterrupter&) = delete;
   ~CallInterrupter();
@@ -34,8 +34,7 @@ class CallInterrupter {
   void listen();
   bool looks_urgent() const;
 
-  const Folder& folder_;
-  std::string file_;
+  std::unique_ptr<Watcher> watcher_;
   const Signals& signals_;
   std::function<bool()> is_urgent_;
   Deadline deadline_;

@@ -9,7 +9,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/life.h"
 
 namespace team {
 
@@ -102,9 +102,9 @@ class Steering {
   std::vector<Request> waiting_plans() const {
     auto plans = plans_for(session_);
     if (plans.empty() || agent_.has_company()) return {};
-    const Folder folder = session_.roster().folder_of(session_.team().name);
+    const auto lives = session_.lives();
     for (const Member& member : session_.running()) {
-      const auto state = state_of(folder, member.name);
+      const auto state = lives->state_of(member.name);
       if (!state || (!is_idle(state->state) && state->state != State::plan_pending)) return {};
     }
     return plans;

@@ -19,7 +19,8 @@
 #include "libteam/store/board_summary.h"
 #include "libteam/store/digest.h"
 #include "libteam/store/files/file_guard.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/files/transcript_file.h"
+#include "libteam/store/life.h"
 
 namespace team {
 
@@ -44,12 +45,12 @@ std::string list_members(const Team& team, const std::function<std::string(const
   return text;
 }
 
-std::int64_t used_by_all(const Folder& folder, const Team& team, const std::string& self, const Usage& own) {
+std::int64_t used_by_all(const LifeEngine& lives, const Team& team, const std::string& self, const Usage& own) {
   std::int64_t used = total(own);
   for (const Member& member : team.members) {
     if (member.name == self) continue;
     try {
-      if (const auto state = state_of(folder, member.name)) used += total(parse_usage(state->usage));
+      if (const auto state = lives.state_of(member.name)) used += total(parse_usage(state->usage));
     } catch (const Error&) {
       continue;  // a broken file is skipped
     }
@@ -62,7 +63,7 @@ std::int64_t used_by_all(const Folder& folder, const Team& team, const std::stri
 // In the order of their dependencies.
 struct ModelAgent::Parts {
   TeamSession& session;
-  Folder folder;
+  std::string outputs;  // where long outputs of tools go
   ModelPart part;
   std::int64_t budget = 0;        // 0: none
   ModelDriver* driver = nullptr;  // gets the delays that the provider reports
@@ -72,10 +73,7 @@ struct ModelAgent::Parts {
   std::unique_ptr<ModelDriver> whole;
 
   Parts(TeamSession& at, ModelPart given)
-      : session(at),
-        folder(at.roster().folder_of(at.team().name)),
-        part(std::move(given)),
-        background(folder.make_beneath(kOutputsFolder, Durability::process), at.self().name) {}
+      : session(at), outputs(at.lives()->outputs_path()), part(std::move(given)), background(outputs, at.self().name) {}
 
   std::unique_ptr<Provider> make(const ModelChoice& choice);
   void add_tools(const ModelChoice& choice, TurnState& turn);
@@ -96,7 +94,7 @@ std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
     wanted.base_url = choice.base_url;
     wanted.key = key_of(part.keys, key_variable(choice));
     check_key(choice, wanted.key);
-    ModelSlots slots(folder.make_beneath(kSlotsFolder, Durability::process),
+    ModelSlots slots(session.lives()->call_slots(),
                      [this] { return static_cast<std::int64_t>(number_setting(session.team(), "model.concurrency")); });
     wanted.silence_seconds = number_setting(session.team(), "model.silence");
     RetryPolicy patience;
@@ -115,7 +113,7 @@ void ModelAgent::Parts::add_tools(const ModelChoice& choice, TurnState& turn) {
     bash.directory = here;
     bash.environment = part.environment;
     for (auto& variable : session.environment()) bash.environment.push_back(std::move(variable));
-    bash.outputs = absolute(folder.path_of(kOutputsFolder));
+    bash.outputs = absolute(outputs);
     bash.prefix = session.self().name;
     add_bash_tool(tools, bash, background);
     FileScope scope;
@@ -139,9 +137,10 @@ Briefing ModelAgent::Parts::brief() const {
   briefing.self = {session.self().name, session.self().role, session.team().name, part.role_prompt};
   briefing.leads = part.leads;
   briefing.delegates = part.delegates;
-  const auto life_of = session.roster().lives(session.team().name);
+  const auto lives = session.lives();
   briefing.members = list_members(session.team(), [&](const Member& member) -> std::string {
-    return part.leads && life_of(member.name) == Life::dead ? " (has ended; Task with its name starts it again)" : "";
+    return part.leads && lives->life_of(member.name) == Life::dead ? " (has ended; Task with its name starts it again)"
+                                                                   : "";
   });
   if (part.leads) {
     for (const Role& role : session.team().roles) {
@@ -174,7 +173,7 @@ ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
 
 std::optional<std::string> ModelAgent::Parts::over_budget(const Usage& used) const {
   if (budget == 0) return std::nullopt;
-  const auto all = part.leads ? used_by_all(folder, session.team(), session.self().name, used) : total(used);
+  const auto all = part.leads ? used_by_all(*session.lives(), session.team(), session.self().name, used) : total(used);
   if (all < budget) return std::nullopt;
   return fmt::format("the budget of {} tokens is used up ({})", budget, all);
 }
@@ -185,10 +184,9 @@ ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const Model
   parts_->provider = parts_->make(choice);
   parts_->add_tools(choice, turn_);
   const auto remember = [this, &session] {
-    return Memory(TranscriptFile(parts_->folder, session.self().name, durability_of(&session.team())),
-                  reminder(parts_->brief()));
+    return Memory(open_transcript(session.roster(), session.team(), session.self().name), reminder(parts_->brief()));
   };
-  const auto before = state_of(parts_->folder, session.self().name);
+  const auto before = session.lives()->state_of(session.self().name);
   ModelCaller::Limits limits;
   limits.context = context_of(choice);
   limits.longest_answer = std::min(kLongestAnswer, limits.context / 4);
@@ -196,7 +194,7 @@ ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const Model
       *parts_->provider, parts_->tools, [this] { return system_prompt(parts_->brief()); }, limits,
       before ? parse_usage(before->usage) : Usage{});
   parts_->whole = std::make_unique<ModelDriver>(std::move(caller), parts_->tools, remember, parts_->background, turn_,
-                                                parts_->folder, signals, parts_->rules(choice));
+                                                signals, parts_->rules(choice));
   parts_->driver = parts_->whole.get();
 }
 

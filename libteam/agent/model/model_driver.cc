@@ -34,13 +34,12 @@ constexpr int kLimitReached = static_cast<int>(Code::invalid_state);
 }  // namespace
 
 ModelDriver::ModelDriver(ModelCaller caller, Toolbox& tools, std::function<Memory()> remember, Background& background,
-                         TurnState& turn, const Folder& folder, const Signals& signals, ModelRules rules)
+                         TurnState& turn, const Signals& signals, ModelRules rules)
     : caller_(std::move(caller)),
       tools_(tools),
       remember_(std::move(remember)),
       background_(background),
       turn_(turn),
-      folder_(folder),
       signals_(signals),
       rules_(std::move(rules)) {}
 
@@ -64,7 +63,7 @@ std::optional<Work> ModelDriver::left() const {
 Outcome ModelDriver::work(const Work& work, const Audience& audience) {
   ModelEvents events(audience);
   end_ = rules_.seconds ? rules_.deadline.or_in(*rules_.seconds) : rules_.deadline;
-  CallInterrupter interrupter(folder_, signals_, work.meanwhile.is_urgent, end_, work.meanwhile.file);
+  CallInterrupter interrupter(work.meanwhile.watch_mail(), signals_, work.meanwhile.is_urgent, end_);
   audience_ = &audience;
   events_ = &events;
   interrupter_ = &interrupter;

@@ -42,7 +42,7 @@ class ModelDriver : public Driver {
  public:
   // `remember` opens the memory. References outlive this.
   ModelDriver(ModelCaller caller, Toolbox& tools, std::function<Memory()> remember, Background& background,
-              TurnState& turn, const Folder& folder, const Signals& signals, ModelRules rules);
+              TurnState& turn, const Signals& signals, ModelRules rules);
 
   void begin_life() override { memory_.emplace(remember_()); }
   Outcome work(const Work& work, const Audience& audience) override;
@@ -76,7 +76,6 @@ class ModelDriver : public Driver {
   std::optional<Memory> memory_;  // set by begin_life()
   Background& background_;
   TurnState& turn_;
-  const Folder& folder_;
   const Signals& signals_;
   ModelRules rules_;
   // Valid during a piece of work.

@@ -1,20 +1,15 @@
 #include "libteam/agent/model/retry_policy.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
-#include <vector>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/time_text.h"
-#include "libteam/system/lock.h"
-#include "libteam/system/watch.h"
+#include "libteam/base/text.h"
+#include "libteam/system/file.h"
 
 namespace team {
 
@@ -22,10 +17,8 @@ namespace {
 
 using Kind = ModelError::Kind;
 
-constexpr const char* kUntil = "until";
 // A later time comes from a clock that was wrong.
 constexpr double kLongestSlowDown = 900;
-constexpr std::int64_t kMostSlots = 1000;
 
 // From 0 to 1.
 double random_share() { return std::ldexp(static_cast<double>(random_number() >> 11), -53); }
@@ -48,23 +41,10 @@ std::string describe_pause(double seconds) {
   return seconds < 10 ? fmt::format("{:.1f} s", seconds) : describe_seconds(seconds);
 }
 
-// A slot file that nobody has locked; an empty descriptor if all are locked.
-Fd lock_free_one(const Folder& folder, std::int64_t count, std::string& name) {
-  const auto first = static_cast<std::int64_t>(random_number() % static_cast<std::uint64_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    name = std::to_string((first + i) % count + 1);
-    // Read-only: closing it after a failed try must not wake anybody.
-    Fd fd = folder.open(name, O_RDONLY | O_CREAT);
-    if (lock_file(folder, name, fd, LOCK_EX | LOCK_NB) == 0) return fd;
-    if (errno != EWOULDBLOCK && errno != EINTR) fail_errno("cannot lock", folder.path_of(name));
-  }
-  return Fd();
-}
-
 }  // namespace
 
-ModelSlots::ModelSlots(Folder folder, std::function<std::int64_t()> limit)
-    : folder_(std::move(folder)), limit_(std::move(limit)) {}
+ModelSlots::ModelSlots(std::shared_ptr<const CallSlots> slots, std::function<std::int64_t()> limit)
+    : slots_(std::move(slots)), limit_(std::move(limit)) {}
 
 ModelSlots::Slot ModelSlots::take(int interrupt, const Note& note) const {
   while (true) {
@@ -85,32 +65,24 @@ ModelSlots::Slot ModelSlots::take(int interrupt, const Note& note) const {
 }
 
 ModelSlots::Slot ModelSlots::take_any(int interrupt, const Note& note) const {
-  std::optional<Watch> watch;
-  bool rung = false;
+  std::unique_ptr<CallSlots::Queue> queue;
   while (true) {
     check(interrupt);
-    const std::int64_t count = std::min(limit_(), kMostSlots);
+    const std::int64_t count = limit_();  // it may change while we wait
     if (count <= 0) return {};
-    std::string name;
-    if (Fd lock = lock_free_one(folder_, count, name)) return {std::move(lock), folder_.open(name, O_RDWR)};
-    if (!watch) {
-      // Look once more after the watch began: no change in between is missed.
-      watch.emplace(folder_);
-      watch->wake_on(interrupt);
+    if (Slot slot = slots_->try_take(count)) return slot;
+    if (!queue) {
+      // Try once more after the queue was joined: no freed slot in between is missed.
+      queue = slots_->queue(interrupt);
       note({fmt::format("waiting: as many calls as may run at once ({}) are running", count), 0, false});
       continue;
     }
-    constexpr double kLookAgain = 1;  // the limit may have changed by then
-    constexpr double kMoment = 0.02;  // the lock of a killed process may end after the event
-    const Changes changes = watch->wait(Deadline::in(rung ? kMoment : kLookAgain));
-    rung = changes.any && !changes.all;
+    queue->wait();
   }
 }
 
 double ModelSlots::seconds_to_wait() const {
-  constexpr std::size_t kMost = 4096;
-  const auto contents = folder_.read(kUntil, kMost);
-  const double seconds = contents ? std::strtod(contents->text.c_str(), nullptr) - now() : 0;
+  const double seconds = slots_->paused_until() - now();
   return seconds > 0 && seconds <= kLongestSlowDown ? seconds : 0;
 }
 
@@ -118,8 +90,7 @@ void ModelSlots::slow_down(double seconds) const {
   try {
     seconds = std::min(seconds, kLongestSlowDown);
     if (seconds <= seconds_to_wait()) return;
-    folder_.sweep_temporaries();
-    folder_.replace(kUntil, fmt::format("{:.6f}\n", now() + seconds), Durability::process);
+    slots_->pause_until(now() + seconds);
   } catch (const Error&) {
     // The service itself will tell the others.
   }

@@ -1,8 +1,4 @@
 // Retries failed calls of a model, and limits the calls of a whole team.
-//
-// The members of a team share a folder with one file per slot. A running call locks a slot file; the kernel unlocks it
-// when the process ends. The file `until` has the time before which no member calls, after the service reported an
-// overload. Nobody holds a lock while waiting.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +8,7 @@
 #include <string>
 
 #include "libteam/agent/model/provider.h"
-#include "libteam/system/file.h"
+#include "libteam/store/call_slots.h"
 
 namespace team {
 
@@ -27,19 +23,9 @@ class ModelSlots {
  public:
   using Note = std::function<void(const Delay& delay)>;
   // `limit` returns the number of calls that may run at once, 0 for no limit. It is called for each call.
-  ModelSlots(Folder folder, std::function<std::int64_t()> limit);
+  ModelSlots(std::shared_ptr<const CallSlots> slots, std::function<std::int64_t()> limit);
 
-  class Slot {
-   public:
-    Slot() = default;  // for a team without a limit
-    Slot(Fd lock, Fd bell) : bell_(std::move(bell)), lock_(std::move(lock)) {}
-
-   private:
-    // Open for writing: closing it, even by the death of the process, wakes the processes that watch the folder. The
-    // lock is released first.
-    Fd bell_;
-    Fd lock_;
-  };
+  using Slot = std::unique_ptr<CallSlots::Slot>;  // null for a team without a limit
   // Blocks until a call may begin. Throws ModelError::interrupted as soon as `interrupt` is readable.
   Slot take(int interrupt, const Note& note) const;
 
@@ -50,7 +36,7 @@ class ModelSlots {
   Slot take_any(int interrupt, const Note& note) const;
   double seconds_to_wait() const;
 
-  Folder folder_;
+  std::shared_ptr<const CallSlots> slots_;
   std::function<std::int64_t()> limit_;
 };
 

@@ -33,6 +33,11 @@ std::string_view last_characters(std::string_view text, std::size_t most) {
   return text;
 }
 
+Folder open_folder(const std::string& path) {
+  if (auto folder = Folder::find(path)) return std::move(*folder);
+  fail(Code::io, "cannot open '{}': it has gone", path);
+}
+
 }  // namespace
 
 struct Background::Running {
@@ -45,8 +50,8 @@ struct Background::Running {
   bool told = false;
 };
 
-Background::Background(Folder folder, std::string prefix)
-    : folder_(std::move(folder)), prefix_(std::move(prefix)), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+Background::Background(const std::string& folder, std::string prefix)
+    : folder_(open_folder(folder)), prefix_(std::move(prefix)), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) fail_errno("cannot wait for", "programs");
 }
 

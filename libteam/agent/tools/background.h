@@ -16,8 +16,8 @@ namespace team {
 
 class Background {
  public:
-  // The output goes to files in `folder`. A file name is `prefix`, the id and `.txt`.
-  Background(Folder folder, std::string prefix);
+  // The output goes to files in this folder. A file name is `prefix`, the id and `.txt`.
+  Background(const std::string& folder, std::string prefix);
   ~Background();
 
   struct Job {

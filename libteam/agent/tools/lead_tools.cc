@@ -12,7 +12,7 @@
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/role.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/life.h"
 
 namespace team {
 
@@ -51,7 +51,7 @@ void check_team(const TeamSession& session, const Arguments& arguments, const ch
 
 // True if its tasks needed approved plans when it last ran: a restart must not bypass the gate.
 bool was_gated(const TeamSession& session, const std::string& name) {
-  const auto state = state_of(session.roster().folder_of(session.team().name), name);
+  const auto state = session.lives()->state_of(name);
   if (!state) return false;
   const auto& given = state->start.arguments;
   return std::find(given.begin(), given.end(), "--plan") != given.end();

@@ -9,7 +9,7 @@
 #include "libteam/base/json.h"
 #include "libteam/base/text.h"
 #include "libteam/record/role.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/files/file_lives.h"
 
 namespace team {
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "libteam/store/files/roster.h"
 #include "libteam/system/lines.h"
 
 namespace team {
@@ -81,6 +82,10 @@ void TranscriptFile::append(std::string_view line) const {
   if (::ftruncate(file_.get(), before) != 0) fail(Code::corrupt, "'{}' has a torn line at its end", path_);
   errno = reason;
   fail_errno("cannot write", path_);
+}
+
+TranscriptFile open_transcript(const Roster& roster, const Team& team, const std::string& member) {
+  return {roster.folder_of(team.name), member, durability_of(&team)};
 }
 
 }  // namespace team

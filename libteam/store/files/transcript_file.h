@@ -12,6 +12,9 @@
 
 namespace team {
 
+class Roster;
+struct Team;
+
 class TranscriptFile {
  public:
   // In the folder of a team. Made if it is missing.
@@ -30,5 +33,8 @@ class TranscriptFile {
   std::string path_;
   Durability durability_;
 };
+
+// Of a member of a team.
+TranscriptFile open_transcript(const Roster& roster, const Team& team, const std::string& member);
 
 }  // namespace team

@@ -1,0 +1,71 @@
+// The rules of a member's states, on top of the lives that a store keeps (store/life.h).
+//
+// To become idle and to begin to work are steps that the members of a team take one after another. So "everybody is
+// idle" is true when the lead is told of it, and the lead is told once in each idle period, which ends when a member
+// works again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libteam/record/member_state.h"
+#include "libteam/record/team.h"
+#include "libteam/store/board.h"
+#include "libteam/store/life.h"
+#include "libteam/store/mail.h"
+
+namespace team {
+
+// The life of this process as a member.
+class Presence {
+ public:
+  // Throws conflict if the member is running.
+  Presence(const Roster& roster, const Team& team, const std::string& member, double lock_timeout);
+
+  // What this member shares with the others of its team.
+  const LifeEngine& lives() const { return *lives_; }
+  // False if the team was removed, or is another one by now.
+  bool is_in_place() const { return life_->is_in_place(); }
+  // Goes on in the team that has the name of the removed one now. Throws conflict if a member of that name lives there.
+  void move_to(const Roster& roster, const std::string& team);
+
+  const MemberState& now() const { return now_; }
+  // The last state of the previous life; none if this is the first one.
+  const std::optional<MemberState>& before() const { return life_->before(); }
+  // The first state, with all that does not change.
+  void begin(MemberState first, const Mail& mail, const Actor& actor);
+  // Writes the state and, if it is another one, records the change.
+  void become(State state, const std::string& reason, std::optional<TaskId> task, const Mail& mail, const Actor& actor);
+  // Says how to start it again from now on.
+  void set_start(Start start);
+  // The use of a model in all its lives. If the system refuses to write it, the next change of the state does.
+  void set_usage(std::string usage);
+  // True if team-resume is to start it again.
+  void set_resumable(bool resumable) { now_.resumable = resumable; }
+
+  // While this member is idle: tells the lead if everybody is, nothing is left to do and the lead was not told yet.
+  void tell_if_all_idle(const Team& team, Board& board, const Mail& mail) const;
+
+ private:
+  std::string member_;
+  double lock_timeout_;
+  std::shared_ptr<const LifeEngine> lives_;
+  std::unique_ptr<HeldLife> life_;
+  MemberState now_;
+};
+
+// True if the member runs and waits for work.
+bool is_member_idle(const LifeEngine& lives, const std::string& member);
+// True if a teammate runs and all teammates that run wait for work.
+bool is_everybody_idle(const LifeEngine& lives, const Team& team);
+// The same, and nothing is left that a member could do. If so, `then` is called before the board can change.
+bool is_all_idle(const LifeEngine& lives, const Team& team, Board& board, const std::function<void()>& then = {});
+
+// True if the member ran and does not run any more. A member that did not write a state yet is about to start.
+bool has_died(const LifeEngine& lives, const std::string& member);
+// The same for a member of the team of a board; false for everybody else.
+bool has_died(const Board& board, const std::string& member);
+
+}  // namespace team
