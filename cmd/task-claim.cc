@@ -2,7 +2,7 @@
 
 #include "libteam/cli/command.h"
 #include "libteam/cli/task_output.h"
-#include "libteam/store/waiting.h"
+#include "libteam/store/task_waiting.h"
 
 namespace {
 

@@ -40,7 +40,7 @@ team::Exit log(team::Context& context, const Options& options) {
     // The same log may come back a moment after its folder; otherwise it is a new log.
     const team::Deadline moment = team::Deadline::in(1);
     const auto is_another = [&] { return context.mail().events().last_sequence() < last; };
-    while (is_another() && !moment.passed()) team::Watch().wait(moment.or_in(0.1));
+    while (is_another() && !moment.passed()) sleep_until(moment.or_in(0.1));
     if (is_another()) last = 0;
   }
   if (!is_known && options.agent != "system") context.mail().check_member(*options.agent, "member");

@@ -5,7 +5,8 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/message_output.h"
 #include "libteam/cli/progress.h"
-#include "libteam/store/waiting.h"
+#include "libteam/store/task_waiting.h"
+#include "libteam/store/team_waiting.h"
 
 namespace {
 

@@ -92,7 +92,7 @@ void Context::reopen_team(const Deadline& deadline) {
     } catch (const Error& error) {
       if (error.code() != Code::not_found || absence.passed()) throw;
     }
-    Watch().wait(absence.or_in(kLook));
+    sleep_until(absence.or_in(kLook));
   }
 }
 

@@ -7,7 +7,6 @@
 #include "libteam/base/time_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/cli/input.h"
-#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -137,7 +136,7 @@ Mailbox find_mailbox_again(Context& context, const Deadline& deadline) {
     } catch (const Error& error) {
       if (error.code() != Code::not_found || absence.passed()) throw;
     }
-    Watch().wait(absence.or_in(kLook));
+    sleep_until(absence.or_in(kLook));
   }
 }
 

@@ -12,8 +12,8 @@
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/text.h"
 #include "libteam/store/board.h"
+#include "libteam/store/watcher.h"
 #include "libteam/system/file.h"
-#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -119,12 +119,12 @@ void Progress::run() {
   const double began = now();
   try {
     Board board = open_board(root_, team_ ? &*team_ : nullptr, 0, Missing::refuse);
-    Watch watch;
+    const auto watcher = make_watcher();
     const auto watch_board = [&] {
-      watch.clear();
-      board.watch(watch);
-      watch.wake_on(end_.fd());
-      if (signals_) watch.wake_on(signals_->fd());
+      watcher->begin(board);
+      watcher->watch_tasks();
+      watcher->wake_on(end_.fd());
+      if (signals_) watcher->wake_on(signals_->fd());
     };
     watch_board();
     bool is_missing = false;
@@ -140,9 +140,9 @@ void Progress::run() {
         has_changed = false;
       }
       draw(cut_columns(fmt::format("{}  {}", describe_elapsed(now() - began), tasks), width_of_terminal() - 1));
-      const Changes changes = watch.wait(has_changed ? next.or_in(kRedraw) : Deadline::in(kRedraw));
+      const TeamChanges changes = watcher->wait(has_changed ? next.or_in(kRedraw) : Deadline::in(kRedraw));
       has_changed = changes.any || has_changed;
-      if (!changes.all && !is_missing) continue;
+      if (!changes.everything && !is_missing) continue;
       const Board::Place place = board.reopen();
       is_missing = place == Board::Place::missing;
       if (place == Board::Place::another) watch_board();

@@ -37,16 +37,12 @@ void make_team(Context& context, Team team) {
   team.created_at = now();
   team.members.insert(team.members.begin(), {team.lead, std::nullopt, team.created_at, false, "{}"});
   context.changes();
-  const auto trust = [&](const Folder& folder) {
-    try {
-      trust_team(context.root(), team.name, folder, context.choices().lock_timeout);
-    } catch (const NoPlaceForMarks& error) {
-      if (environment_variable("TEAM_TRUST") == "1") return;
-      warn(fmt::format("warning: team {} is not marked as trusted and will run nothing: {}; see team-trust(1)",
-                       team.name, error.what()));
-    }
+  const auto unmarked = [&](const NoPlaceForMarks& error) {
+    if (environment_variable("TEAM_TRUST") == "1") return;
+    warn(fmt::format("warning: team {} is not marked as trusted and will run nothing: {}; see team-trust(1)", team.name,
+                     error.what()));
   };
-  context.roster().create(team, trust);
+  create_trusted(context.root(), context.roster(), team, context.choices().lock_timeout, unmarked);
   context.choose_team(team.name);
   after_change([&] {
     context.mail().record(context.actor(), {make_event("TEAM_CREATED", {{"lead", team.lead}, {"board", team.board}})});

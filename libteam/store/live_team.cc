@@ -1,16 +1,13 @@
 #include "libteam/store/live_team.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/store/files/mailbox.h"
-#include "libteam/store/files/task_files.h"
+#include "libteam/store/life.h"
 #include "libteam/store/requests.h"
 #include "libteam/store/status.h"
-#include "libteam/system/lines.h"
 
 namespace team {
 
@@ -21,43 +18,6 @@ constexpr std::size_t kMostUnread = 100;      // beyond that nobody counts
 constexpr std::size_t kMostSpeech = 65536;    // bytes of what a member said
 constexpr std::size_t kFarthestBack = 20000;  // events, in search of it
 constexpr double kRestless = 1;               // seconds in which a lock is let go
-
-// The part of a file name before one of the endings that tell of a member.
-std::optional<std::string> member_of(std::string_view name, std::initializer_list<std::string_view> endings) {
-  for (const std::string_view ending : endings) {
-    if (name.size() > ending.size() && name.ends_with(ending)) {
-      return std::string(name.substr(0, name.size() - ending.size()));
-    }
-  }
-  return std::nullopt;
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// "events.jsonl" or "events-<number>.jsonl": a member may be called events-1.
-bool is_of_log(std::string_view name) {
-  constexpr std::string_view kPrefix = "events-", kEnding = ".jsonl";
-  if (name == "events.jsonl") return true;
-  if (!name.starts_with(kPrefix) || !name.ends_with(kEnding)) return false;
-  return is_number(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kEnding.size()));
-}
-
-// Whose letters are in this file, or held by it; none if it is of something else.
-std::optional<std::string> reader_of(std::string_view name) {
-  constexpr std::string_view kHold = ".hold";
-  if (name.ends_with(kHold)) name.remove_suffix(kHold.size());
-  if (const auto reader = member_of(name, {"_inbox.jsonl", "_backlog.jsonl", "_backlog.pos", "_taken.jsonl"})) {
-    return reader;
-  }
-  // "NAME_taken-2.jsonl", of a further reader.
-  constexpr std::string_view kTaken = "_taken-";
-  auto reader = member_of(name, {".jsonl"});
-  const std::size_t at = reader ? reader->rfind(kTaken) : std::string::npos;
-  if (at == std::string::npos || at == 0 || !is_number(reader->substr(at + kTaken.size()))) return std::nullopt;
-  return reader->substr(0, at);
-}
 
 void keep_end(std::string& text, std::size_t most) {
   if (text.size() <= most) return;
@@ -95,32 +55,28 @@ void append_speech(std::string& text, std::string_view piece) {
 
 }  // namespace
 
-LiveTeam::LiveTeam(const Roster& roster, Board& board, Team team, std::string reader, double lock_timeout)
-    : roster_(roster),
-      board_(board),
-      team_(std::move(team)),
-      lock_timeout_(lock_timeout),
-      folder_(roster.folder_of(team_.name)),
-      log_(folder_, lock_timeout) {
+LiveTeam::LiveTeam(const Root& root, const Roster& roster, Board& board, Team team, std::string reader,
+                   double lock_timeout)
+    : root_(root), roster_(roster), board_(board), team_(std::move(team)), lock_timeout_(lock_timeout) {
+  mail_.emplace(root_, team_, lock_timeout_);
   scene_.reader = std::move(reader);
 }
 
-Watch LiveTeam::make_watch() const {
-  Watch watch(folder_);
-  board_.watch(watch);
-  return watch;
+void LiveTeam::watch(Watcher& watcher) const {
+  watcher.begin(board_);
+  watcher.watch_team();
+  watcher.watch_tasks();
 }
 
 // The store may have been removed and made again.
 void LiveTeam::reopen() {
   const Board::Place place = board_.reopen();
-  if (place == Board::Place::missing) fail(Code::not_found, "the board '{}' was removed", board_.folder().path());
-  board_.reopen_team();
+  if (place == Board::Place::missing) fail(Code::not_found, "the board '{}' was removed", board_.path());
   has_moved_ = has_moved_ || place == Board::Place::another;
-  if (folder_.is_in_place()) return;
-  folder_ = roster_.folder_of(team_.name);
+  if (board_.reopen_team() != Board::Place::another) return;
+  mail_.emplace(root_, team_, lock_timeout_);
   has_moved_ = true;
-  if (log_.last_sequence() < last_) last_ = 0;
+  if (mail_->events().last_sequence() < last_) last_ = 0;
 }
 
 void LiveTeam::look_at_all() {
@@ -140,33 +96,24 @@ void LiveTeam::look_at_all() {
   missed_ = false;
 }
 
-void LiveTeam::look(const Changes& changes) {
-  if (changes.all || missed_) return look_at_all();
+void LiveTeam::look(const TeamChanges& changes) {
+  if (changes.everything || missed_) return look_at_all();
   missed_ = true;
   std::optional<Error> trouble;
-  std::set<std::string> members, letters;
-  std::set<TaskId> tasks;
-  bool team = false, events = false;
-  for (const std::string& name : changes.names) {
-    if (const auto id = TaskFiles::id_of(name)) tasks.insert(*id);
-    if (name == kTeamConfig) team = true;
-    else if (is_of_log(name)) events = true;
-    else if (const auto reader = reader_of(name)) letters.insert(*reader);
-    else if (const auto member = member_of(name, {".json", ".alive"})) members.insert(*member);
-    if (const auto ending = member_of(name, {".alive"})) restless_.insert_or_assign(*ending, Deadline::in(kRestless));
-  }
+  std::set<std::string> members(changes.states.begin(), changes.states.end());
+  for (const std::string& name : changes.lives) restless_.insert_or_assign(name, Deadline::in(kRestless));
   for (auto one = restless_.begin(); one != restless_.end();) {
     members.insert(one->first);
     one = one->second.passed() ? restless_.erase(one) : std::next(one);
   }
-  if (team) trouble = try_team();
+  if (changes.team) trouble = try_team();
   else look_at(members);
-  count_letters(letters);
-  look_at_tasks(tasks);
-  if (events) read_events();
+  count_letters({changes.mail.begin(), changes.mail.end()});
+  look_at_tasks(changes.tasks);
+  if (changes.events) read_events();
   if (plans_changed_) look_at_plans();
-  if (!tasks.empty()) arrange(scene_);
-  else if (team || events || !members.empty()) arrange_members(scene_);
+  if (!changes.tasks.empty()) arrange(scene_);
+  else if (changes.team || changes.events || !members.empty()) arrange_members(scene_);
   refresh_speech();
   if (trouble) throw *trouble;
   missed_ = false;
@@ -220,8 +167,8 @@ void LiveTeam::look_at(const std::set<std::string>& members) {
 
 std::size_t LiveTeam::unread_of(const std::string& member) const {
   std::size_t count = 0;
-  const Mailbox mailbox(folder_, member, Durability::process, lock_timeout_);
-  mailbox.peek({}, kMostUnread, std::nullopt, [&](const Message&) { ++count; });
+  if (member != "user" && team_.find(member) == nullptr) return count;
+  mail_->mailbox(member).peek({}, kMostUnread, std::nullopt, [&](const Message&) { ++count; });
   return count;
 }
 
@@ -232,7 +179,7 @@ void LiveTeam::count_letters(const std::set<std::string>& members) {
   if (members.contains(scene_.reader)) scene_.unread = unread_of(scene_.reader);
 }
 
-void LiveTeam::look_at_tasks(const std::set<TaskId>& tasks) {
+void LiveTeam::look_at_tasks(const std::vector<TaskId>& tasks) {
   for (const TaskId id : tasks) {
     scene_.broken.erase(id);
     try {
@@ -248,8 +195,7 @@ void LiveTeam::look_at_tasks(const std::set<TaskId>& tasks) {
 void LiveTeam::look_at_plans() {
   plans_changed_ = false;
   for (ViewMember& member : scene_.members) member.plan.reset();
-  const Requests requests(folder_, Durability::process, lock_timeout_);
-  for (const Request& request : requests.pending([](const Error&) {})) {
+  for (const Request& request : mail_->requests().pending([](const Error&) {})) {
     if (request.kind != RequestKind::plan) continue;
     for (ViewMember& member : scene_.members) {
       if (member.status.name == request.from) member.plan = request;
@@ -260,7 +206,7 @@ void LiveTeam::look_at_plans() {
 // From the last one back to the last that was seen, so the length of the log does not matter.
 void LiveTeam::read_events() {
   std::vector<std::string> lines;
-  log_.each_backward([&](std::string_view line) {
+  mail_->events().each_backward([&](std::string_view line) {
     const auto seq = sequence_of(line);
     if (!seq) return true;
     if (*seq <= last_) return false;
@@ -317,7 +263,7 @@ void LiveTeam::listen_to(const std::string& member) {
   std::size_t size = 0, passed = 0;
   // Parsing is what costs: most lines are of others.
   const std::string sign = fmt::format("\"agent_id\":\"{}\"", member);
-  log_.each_backward([&](std::string_view line) {
+  mail_->events().each_backward([&](std::string_view line) {
     if (sequence_of(line).value_or(0) > last_) return true;
     if (line.find(sign) != std::string_view::npos) {
       try {
@@ -340,11 +286,7 @@ void LiveTeam::refresh_speech() {
 }
 
 std::string LiveTeam::read_log_of(const std::string& member) const {
-  const Fd fd = folder_.open_if_there(member + ".log", O_RDONLY);
-  if (!fd) return "";
-  const off_t size = size_of(fd);
-  const off_t start = std::max<off_t>(0, size - static_cast<off_t>(kMostSpeech));
-  return repair_utf8(read_at(fd, start, kMostSpeech));
+  return repair_utf8(open_lives(board_)->read_output(member, kMostSpeech));
 }
 
 }  // namespace team

@@ -1,42 +1,44 @@
-// A team that is watched: the scene, kept up to date by reading no more than what has changed.
+// The view of a team that somebody watches, kept up to date by reading no more than what has changed.
 //
-// The first look reads everything; after that a file is read again when the watch names it, and of the log only what
-// came since. Takes no lock. Several changes between two looks cost as much as one.
+// The first look reads everything. After that a look reads what the watcher reports, and of the log only new events.
+// Takes no lock. Several changes between two looks cost as much as one.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libteam/base/clock.h"
 #include "libteam/record/team.h"
 #include "libteam/record/team_view.h"
 #include "libteam/store/board.h"
-#include "libteam/store/files/event_log.h"
 #include "libteam/store/files/roster.h"
-#include "libteam/system/watch.h"
+#include "libteam/store/mail.h"
+#include "libteam/store/watcher.h"
 
 namespace team {
 
 class LiveTeam {
  public:
-  // `roster` and `board` outlive this; `reader` is the one who watches.
-  LiveTeam(const Roster& roster, Board& board, Team team, std::string reader, double lock_timeout);
+  // `root`, `roster` and `board` outlive this; `reader` is the one who watches.
+  LiveTeam(const Root& root, const Roster& roster, Board& board, Team team, std::string reader, double lock_timeout);
 
-  // Of the team and of its board: made before the first look.
-  Watch make_watch() const;
+  // Begins to watch the team and its board: before the first look.
+  void watch(Watcher& watcher) const;
 
-  // Whether the team or the board has another folder since this was last asked: then another watch is due.
+  // True if the team or the board was replaced by another one since the last call: then watch() is due.
   bool has_moved() { return std::exchange(has_moved_, false); }
 
-  // Reads all, or what the changes name. Throws not_found if the team is gone, corrupt if its file is broken: then the
+  // Reads all, or what changed. Throws not_found if the team is gone, corrupt if its configuration is broken: then the
   // rest is up to date all the same.
   void look_at_all();
-  void look(const Changes& changes);
-  // Whether the last look failed: the next one looks at everything.
+  void look(const TeamChanges& changes);
+  // True if the last look failed: the next one looks at everything.
   bool has_missed() const { return missed_; }
-  // Who ends says so just before the kernel lets go of its lock: then another look is due in a moment.
+  // A member announces its shutdown before its life is over. Callers must look again shortly after.
   bool is_unsettled() const { return !restless_.empty(); }
 
   // What this member said and did lately goes into the scene, and what it says from now on; an empty name ends that.
@@ -50,7 +52,7 @@ class LiveTeam {
   std::optional<Error> try_team();
   void look_at(const std::set<std::string>& members);
   void count_letters(const std::set<std::string>& members);
-  void look_at_tasks(const std::set<TaskId>& tasks);
+  void look_at_tasks(const std::vector<TaskId>& tasks);
   void look_at_plans();
   void read_events();
   void hear(const Envelope& envelope);
@@ -58,12 +60,12 @@ class LiveTeam {
   std::string read_log_of(const std::string& member) const;
   void refresh_speech();
 
+  const Root& root_;
   const Roster& roster_;
   Board& board_;
   Team team_;
   double lock_timeout_;
-  Folder folder_;
-  EventLog log_;
+  std::optional<Mail> mail_;  // refers to team_
   TeamView scene_;
   std::int64_t last_ = 0;  // event that was read
   bool plans_changed_ = false;

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <csignal>
+#include <memory>
 #include <utility>
 
 #include "libteam/store/live_team.h"
@@ -52,8 +53,9 @@ class Top {
       : context_(context),
         team_(context.team().name),
         actor_(context.actor()),
-        live_(context.roster(), context.board(), context.team(), actor_.name, context.choices().lock_timeout),
-        watch_(live_.make_watch()) {
+        live_(context.root(), context.roster(), context.board(), context.team(), actor_.name,
+              context.choices().lock_timeout) {
+    live_.watch(*watcher_);
     live_.look_at_all();  // before the screen is set up, so that an error is printed as by any other command
   }
 
@@ -74,7 +76,7 @@ class Top {
     wakers.push_back(signals.fd());
     wakers.push_back(worker_.fd());
     wakers_ = wakers;
-    for (const int waker : wakers) watch_.wake_on(waker);
+    for (const int waker : wakers) watcher_->wake_on(waker);
     while (true) {
       live_.listen_to(view_.listens_to());
       screen.draw(view_.draw(live_.scene(), screen.size(), now()));
@@ -109,17 +111,17 @@ class Top {
       for (const int waker : wakers) waiting.push_back({waker, POLLIN, 0});
       if (::poll(waiting.data(), waiting.size(), next_look_.left_ms()) != 0) return;
     }
-    Changes changes = watch_.wait(Deadline::in(live_.is_unsettled() ? kPause : kTick));
+    TeamChanges changes = watcher_->wait(Deadline::in(live_.is_unsettled() ? kPause : kTick));
     // If no change can be watched, every key would otherwise cause a read of all files.
-    all_due_ = all_due_ || changes.all || live_.has_missed();
-    changes.all = all_due_ && next_full_.passed();
-    if (!changes.all && changes.names.empty() && !live_.is_unsettled()) return;
-    if (live_.has_missed() && !changes.all) return;
+    all_due_ = all_due_ || changes.everything || live_.has_missed();
+    changes.everything = all_due_ && next_full_.passed();
+    if (!changes.everything && !changes.has_topics() && !live_.is_unsettled()) return;
+    if (live_.has_missed() && !changes.everything) return;
     look(changes);
   }
 
-  void look(const Changes& changes) {
-    if (changes.all) all_due_ = false;
+  void look(const TeamChanges& changes) {
+    if (changes.everything) all_due_ = false;
     try {
       live_.look(changes);
       missing_since_.reset();
@@ -133,12 +135,12 @@ class Top {
       complain(error);
     }
     next_look_ = Deadline::in(kPause);
-    if (changes.all) next_full_ = Deadline::in(kRest);
+    if (changes.everything) next_full_ = Deadline::in(kRest);
   }
 
   void renew_watch() {
-    watch_ = live_.make_watch();
-    for (const int waker : wakers_) watch_.wake_on(waker);
+    live_.watch(*watcher_);
+    for (const int waker : wakers_) watcher_->wake_on(waker);
     all_due_ = true;  // for changes before the new watch
   }
 
@@ -165,7 +167,7 @@ class Top {
   std::string team_;
   Actor actor_;
   LiveTeam live_;
-  Watch watch_;
+  std::unique_ptr<Watcher> watcher_ = make_watcher();
   TopView view_;
   BackgroundWorker worker_;
   std::vector<int> wakers_;

@@ -10,9 +10,8 @@
 #include <set>
 
 #include "libteam/store/board.h"
-#include "libteam/store/files/fsck.h"
-#include "libteam/store/files/task_files.h"
 #include "libteam/store/files/file_lives.h"
+#include "libteam/store/files/fsck.h"
 #include "libteam/store/live_team.h"
 #include "libteam/store/mail.h"
 #include "libteam/store/status.h"
@@ -80,7 +79,7 @@ void look_at_all(const Root& root) {
     const Team team = roster.get("alpha");
     Board board = open_board(root, &team, 1, Missing::refuse);
     look([&] { look_at_team(roster, team, board.view(), [](TaskId, const Error&) {}); });
-    look([&] { LiveTeam(roster, board, team, "user", 1).look_at_all(); });
+    look([&] { LiveTeam(root, roster, board, team, "user", 1).look_at_all(); });
     const Mail mail(root, team, 1);
     look([&] { exchanges_of(roster.folder_of("alpha")); });
     look([&] { mail.requests().all([](const Error&) {}); });

@@ -8,7 +8,7 @@
 #include "libteam/base/json.h"
 #include "libteam/store/files/file_board.h"
 #include "libteam/store/files/index.h"
-#include "libteam/store/waiting.h"
+#include "libteam/store/task_waiting.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/store.h"

@@ -1,6 +1,7 @@
 // A live team reads each changed file again, and no other file.
 #include "libteam/store/live_team.h"
 
+#include "libteam/store/files/file_watcher.h"
 #include "libteam/store/files/mailbox.h"
 #include "libteam/store/requests.h"
 #include "libteam/system/id.h"
@@ -14,12 +15,13 @@ using test::fails_with;
 
 namespace {
 
-Changes changed(std::vector<std::string> names) { return {.any = true, .all = false, .names = std::move(names)}; }
-
 class Watched : public test::TestStore {
  public:
   Watched()
-      : board(open_board()), folder(roster.folder_of("alpha")), log(folder, 1), live(roster, board, team, "user", 1) {
+      : board(open_board()),
+        folder(roster.folder_of("alpha")),
+        log(folder, 1),
+        live(root, roster, board, team, "user", 1) {
     live.look_at_all();
   }
 
@@ -27,7 +29,7 @@ class Watched : public test::TestStore {
            const std::vector<std::pair<std::string, std::string>>& details) const {
     log.append({"alpha", who, std::nullopt, std::nullopt}, {make_event(type, details)});
   }
-  void look_at(std::vector<std::string> names) { live.look(changed(std::move(names))); }
+  void look_at(const std::vector<std::string>& names) { live.look(topics_of(names)); }
   const MemberStatus& status_of(const std::string& name) const { return live.scene().find_member(name)->status; }
   const std::string& speech() const { return live.scene().speech; }
 

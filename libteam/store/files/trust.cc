@@ -249,6 +249,17 @@ void trust_team(const Root& root, const std::string& team, const Folder& folder,
   });
 }
 
+void create_trusted(const Root& root, const Roster& roster, const Team& team, double lock_timeout,
+                    const std::function<void(const NoPlaceForMarks&)>& unmarked) {
+  roster.create(team, [&](const Folder& folder) {
+    try {
+      trust_team(root, team.name, folder, lock_timeout);
+    } catch (const NoPlaceForMarks& error) {
+      unmarked(error);
+    }
+  });
+}
+
 bool forget_team(const Root& root, const std::string& team, double lock_timeout) {
   const TrustMark wanted{real_path(root), team, 0, 0};
   const auto place = find_place();

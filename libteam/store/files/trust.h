@@ -12,13 +12,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "libteam/base/error.h"
+#include "libteam/record/team.h"
 #include "libteam/store/files/root.h"
+#include "libteam/store/files/roster.h"
 #include "libteam/system/file.h"
 
 namespace team {
@@ -45,6 +48,10 @@ class NoPlaceForMarks : public Error {
 // Puts the mark of a team, whose folder may not have its name yet. Throws NoPlaceForMarks, io, or again if the lock is
 // not free in time.
 void trust_team(const Root& root, const std::string& team, const Folder& folder, double lock_timeout);
+// Creates a team with its mark, so that nobody sees it without. If this user has no place for marks, the team has none
+// and `unmarked` is called. Throws as Roster::create() does.
+void create_trusted(const Root& root, const Roster& roster, const Team& team, double lock_timeout,
+                    const std::function<void(const NoPlaceForMarks&)>& unmarked);
 // Removes the mark of a team. False if there was none.
 bool forget_team(const Root& root, const std::string& team, double lock_timeout);
 // Removes the marks of all teams that are gone or were made anew; gives them.
