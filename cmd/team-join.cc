@@ -13,7 +13,7 @@ struct Options {
 team::Exit join_team(team::Context& context, const Options& options) {
   if (context.actor().name != options.name) context.require_lead("add others");
   context.changes();
-  const team::Membership members(context.roster(), context.mail(), context.team().name, context.actor());
+  const team::Membership members(context.mail(), context.actor());
   members.join(options.name, options.role);
   context.made();
   context.out().line(options.name);

@@ -8,7 +8,7 @@ namespace {
 team::Exit leave(team::Context& context, const std::string& name) {
   if (context.actor().name != name) context.require_lead("remove others");
   context.changes();
-  team::Membership(context.roster(), context.mail(), context.team().name, context.actor()).leave({name});
+  team::Membership(context.mail(), context.actor()).leave({name});
   context.made();
   return team::Exit::done;
 }

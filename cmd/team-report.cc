@@ -40,7 +40,7 @@ team::Report read(team::Context& context) {
     failures.push_back({task.id, task.subject, task.owner, task.attempts, task.error});
   });
   team::TeamStatus status =
-      team::look_at_team(context.roster(), context.team(), context.board().view(), [](auto, const auto&) {});
+      team::look_at_team(context.mail().engine(), context.team(), context.board().view(), [](auto, const auto&) {});
   team::History history = std::move(builder).close(board, members_now(context), team::now());
   return {context.team(), std::move(status), std::move(board), std::move(failures), std::move(history)};
 }

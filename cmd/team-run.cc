@@ -15,6 +15,7 @@
 #include "libteam/cli/progress.h"
 #include "libteam/cli/team_start.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/files/file_team.h"
 #include "libteam/system/id.h"
 #include "libteam/view/typing.h"
 
@@ -134,7 +135,7 @@ team::Exit run(team::Context& context, Options& options) {
   team::LeadEnd end;
   int trouble = 0;  // errno of a failed write to stdout
   {
-    const team::EventFollower follower([&] { return context.roster().folder_of(config.name); }, lock_timeout,
+    const team::EventFollower follower([&] { return team::open_team(context.root(), config, lock_timeout); },
                                        [&](std::string_view line) {
                                          if (!options.stream)
                                            return say_beside(progress,

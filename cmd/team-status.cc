@@ -13,7 +13,7 @@ struct Options {
 
 team::Exit show(team::Context& context, const Options& options) {
   const auto status =
-      team::look_at_team(context.roster(), context.team(), context.board().view(), team::warn_of_broken);
+      team::look_at_team(context.mail().engine(), context.team(), context.board().view(), team::warn_of_broken);
   if (context.json()) {
     context.out().line(to_line(status));
   } else if (options.brief) {

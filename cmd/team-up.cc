@@ -52,7 +52,7 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
     throw;
   }
   context.made();
-  team::Membership(context.roster(), context.mail(), made.name, context.actor()).record_joined(names);
+  team::Membership(context.mail(), context.actor()).record_joined(names);
   say(context, "team", made.name);
   for (const team::TaskId id : tasks) say(context, "task", std::to_string(id));
   return names;

@@ -11,7 +11,7 @@ namespace {
 
 team::Exit list(team::Context& context) {
   team::Table table(context.out(), {"NAME", "ROLE", "STATE", "SINCE", "TASK", "PID", "REASON"});
-  for (const team::MemberStatus& one : team::look_at_members(context.roster(), context.team())) {
+  for (const team::MemberStatus& one : team::look_at_members(context.mail().engine(), context.team())) {
     if (one.state == "lead") continue;
     if (context.json()) {
       context.out().line(to_line(one));

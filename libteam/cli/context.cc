@@ -4,6 +4,7 @@
 #include "libteam/base/name.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/store/files/file_team.h"
 #include "libteam/store/files/trust.h"
 #include "libteam/system/watch.h"
 
@@ -139,7 +140,7 @@ Board& Context::board() {
 }
 
 Mail& Context::mail() {
-  if (!mail_) mail_.emplace(root(), team(), choices_.lock_timeout, team_folder_);
+  if (!mail_) mail_.emplace(open_team(root(), team(), choices_.lock_timeout, team_folder_), team());
   return *mail_;
 }
 

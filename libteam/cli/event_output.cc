@@ -33,12 +33,11 @@ std::optional<std::string> news_of(const Envelope& envelope) {
   return fmt::format("{} to you: {}", detail(envelope, "sender"), one_line(detail(envelope, "text")));
 }
 
-EventFollower::EventFollower(Open open, double lock_timeout, EventLog::Visit visit)
+EventFollower::EventFollower(Open open, EventLog::Visit visit)
     : open_(std::move(open)),
-      folder_(open_()),
-      log_(folder_, lock_timeout),
+      team_(open_()),
       visit_(std::move(visit)),
-      last_(log_.last_sequence()),
+      last_(team_->events().last_sequence()),
       thread_([this] { follow(); }) {}
 
 EventFollower::~EventFollower() {
@@ -51,8 +50,8 @@ void EventFollower::reopen() {
   constexpr double kLook = 0.2;
   while (true) {
     try {
-      folder_ = open_();
-      if (log_.last_sequence() < last_) last_ = 0;
+      team_ = open_();
+      if (team_->events().last_sequence() < last_) last_ = 0;
       return;
     } catch (const Error& error) {
       if (error.code() != Code::not_found || can_be_read(end_.fd())) throw;
@@ -71,8 +70,8 @@ void EventFollower::follow() {
   };
   try {
     const auto ends = [&] { return can_be_read(end_.fd()); };
-    while (!log_.follow(last_, Output::kDescriptor, visit, ends, end_.fd())) reopen();
-    if (goes_on) log_.each_after(last_, visit);
+    while (!team_->events().follow(last_, Output::kDescriptor, visit, ends, end_.fd())) reopen();
+    if (goes_on) team_->events().each_after(last_, visit);
   } catch (const std::exception& error) {
     warn(error.what());
   }

@@ -1,13 +1,14 @@
 // Prints events.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include "libteam/cli/context.h"
 #include "libteam/record/event.h"
-#include "libteam/store/files/event_log.h"
+#include "libteam/store/team_engine.h"
 #include "libteam/system/event_fd.h"
 
 namespace team {
@@ -21,10 +22,10 @@ std::optional<std::string> news_of(const Envelope& envelope);
 // Follows the events of a team on a thread of its own.
 class EventFollower {
  public:
-  // Starts with the next event and ends when `visit` returns false. `open` returns the folder of the team. The thread
-  // calls it again when the team was removed.
-  using Open = std::function<Folder()>;
-  EventFollower(Open open, double lock_timeout, EventLog::Visit visit);
+  // Starts with the next event and ends when `visit` returns false. `open` opens the team. The thread calls it again
+  // when the team was removed.
+  using Open = std::function<std::shared_ptr<const TeamEngine>()>;
+  EventFollower(Open open, EventLog::Visit visit);
   EventFollower(const EventFollower&) = delete;
   EventFollower& operator=(const EventFollower&) = delete;
   // Returns when all events so far were visited.
@@ -35,8 +36,7 @@ class EventFollower {
   void reopen();
 
   Open open_;
-  Folder folder_;
-  EventLog log_;
+  std::shared_ptr<const TeamEngine> team_;
   EventLog::Visit visit_;
   std::int64_t last_;
   EventFd end_;

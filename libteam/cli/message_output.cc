@@ -125,7 +125,7 @@ std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& 
 namespace {
 
 // In a team that is made again, members join one by one.
-Mailbox find_mailbox_again(Context& context, const Deadline& deadline) {
+const Mailbox& find_mailbox_again(Context& context, const Deadline& deadline) {
   constexpr double kAbsence = 5;
   constexpr double kLook = 0.2;
   const Deadline absence = deadline.or_in(kAbsence);
@@ -144,11 +144,11 @@ Mailbox find_mailbox_again(Context& context, const Deadline& deadline) {
 
 bool follow_mailbox(Context& context, const Deadline& deadline,
                     const std::function<bool(const Mailbox& mailbox)>& arrived) {
-  std::optional<Mailbox> mailbox(context.mail().mailbox(context.actor().name));
+  const Mailbox* mailbox = &context.mail().mailbox(context.actor().name);
   while (true) {
     const auto waited = mailbox->wait(deadline, Output::kDescriptor, [&] { return arrived(*mailbox); });
     if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
-    mailbox.emplace(find_mailbox_again(context, deadline));
+    mailbox = &find_mailbox_again(context, deadline);
   }
 }
 

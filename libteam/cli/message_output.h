@@ -5,7 +5,7 @@
 #include <string>
 
 #include "libteam/cli/context.h"
-#include "libteam/store/files/mailbox.h"
+#include "libteam/store/mailbox.h"
 
 namespace team {
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "libteam/base/error.h"
 #include "libteam/base/name.h"
+#include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 
@@ -121,6 +123,18 @@ bool is_reserved(std::string_view name) {
     if (same_name(name, reserved)) return true;
   }
   return false;
+}
+
+void check_name(std::string_view kind, const std::string& name) {
+  if (is_name(name)) return;
+  fail(Code::usage,
+       "'{}' is not a name: a {} has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
+       one_line(name), kind);
+}
+
+void check_new_name(std::string_view kind, const std::string& name) {
+  check_name(kind, name);
+  if (is_reserved(name)) fail(Code::usage, "'{}' is reserved", name);
 }
 
 }  // namespace team

@@ -60,6 +60,11 @@ void put_role(Team& team, Role role);
 // True for names that no teammate may have: `user`, `system`, `all` (every member) and `lead`.
 bool is_reserved(std::string_view name);
 
+// Throws usage for a text that cannot be a name. `kind` says whose: "team", "member".
+void check_name(std::string_view kind, const std::string& name);
+// Does the same, and throws usage for a reserved name too.
+void check_new_name(std::string_view kind, const std::string& name);
+
 // The caller of an operation, and its rights.
 struct Actor {
   std::string name = "user";

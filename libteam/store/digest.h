@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "libteam/record/team.h"
-#include "libteam/store/files/event_log.h"
+#include "libteam/store/event_log.h"
 
 namespace team {
 

@@ -4,9 +4,8 @@
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/store/files/mailbox.h"
+#include "libteam/store/files/file_team.h"
 #include "libteam/store/life.h"
-#include "libteam/store/requests.h"
 #include "libteam/store/status.h"
 
 namespace team {
@@ -154,7 +153,7 @@ void LiveTeam::look_at(const std::set<std::string>& members) {
   Team part = team_;
   std::erase_if(part.members, [&](const Member& member) { return !members.contains(member.name); });
   if (part.members.empty()) return;
-  for (MemberStatus& status : look_at_members(roster_, part)) {
+  for (MemberStatus& status : look_at_members(*open_team(roster_, part), part)) {
     for (ViewMember& member : scene_.members) {
       if (member.status.name != status.name) continue;
       status.unread = member.status.unread;

@@ -1,29 +1,20 @@
 #include "libteam/store/mail.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "libteam/base/error.h"
-#include "libteam/base/json.h"
 #include "libteam/base/spelling.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/exchange.h"
 #include "libteam/record/settings.h"
+#include "libteam/system/file.h"
 #include "libteam/system/id.h"
-#include "libteam/system/lock.h"
-#include "libteam/system/temporary.h"
-#include "libteam/system/watch.h"
 
 namespace team {
 
 namespace {
-
-constexpr const char* kLock = ".lock";
-constexpr const char* kExchanges = "exchanges.json";
 
 std::optional<RequestKind> kind_of_request(std::string_view type) {
   if (type == "shutdown_request") return RequestKind::shutdown;
@@ -42,16 +33,16 @@ std::string describe_answer(const OutgoingMessage& letter) {
   return letter.feedback && !letter.feedback->empty() ? fmt::format("{}: {}", word, *letter.feedback) : word;
 }
 
+std::vector<std::string> ids_of(const std::vector<Message>& messages, std::size_t first) {
+  std::vector<std::string> ids;
+  for (std::size_t i = first; i < messages.size(); ++i) ids.push_back(messages[i].id);
+  return ids;
+}
+
 }  // namespace
 
-Mail::Mail(const Root& root, const Team& team, double lock_timeout, std::shared_ptr<const Folder> folder)
-    : team_(team),
-      lock_timeout_(lock_timeout),
-      durability_(durability_of(&team)),
-      folder_(folder ? std::move(folder) : Roster(root, lock_timeout).shared_folder_of(team.name)),
-      events_(*folder_, lock_timeout),
-      hooks_(*folder_, root, team.name, hook_seconds(team)),
-      requests_(*folder_, durability_, lock_timeout) {}
+Mail::Mail(std::shared_ptr<const TeamEngine> engine, const Team& team)
+    : engine_(std::move(engine)), team_(team), requests_(*engine_) {}
 
 void Mail::check_member(const std::string& name, std::string_view what) const {
   if (name == "user" || team_.find(name) != nullptr) return;
@@ -62,16 +53,16 @@ void Mail::check_member(const std::string& name, std::string_view what) const {
        hint.empty() ? "; there is " + join(known, ", ") : hint);
 }
 
-Mailbox Mail::mailbox(const std::string& owner) const {
+const Mailbox& Mail::mailbox(const std::string& owner) const {
   check_member(owner, "member");
-  return {*folder_, owner, durability_, lock_timeout_};
+  return engine_->mailbox(owner);
 }
 
 EventOrigin Mail::origin(const Actor& actor) const { return {team_.name, actor.name, actor.role, actor.run}; }
 
 void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
-  const Logged logged = events_.record(origin(actor), events);
-  if (hooks_.any()) hooks_.tell(origin(actor), events, logged);
+  const Logged logged = engine_->events().record(origin(actor), events);
+  if (engine_->hooks().any()) engine_->hooks().tell(origin(actor), events, logged);
 }
 
 // A hook may refuse a plan before anything of it is written.
@@ -80,7 +71,8 @@ void Mail::ask_about_plan(const OutgoingMessage& letter, const std::vector<Messa
   if (letter.type != "plan_approval_request") return;
   const std::string text = repair_utf8(std::string_view(letter.content).substr(0, whole_characters(letter.content)));
   for (const Message& message : messages) {
-    hooks_.ask("plan-submitted", origin(actor), with_text(message_event("PLAN_SUBMITTED", message), text, letter.task));
+    engine_->hooks().ask("plan-submitted", origin(actor),
+                         with_text(message_event("PLAN_SUBMITTED", message), text, letter.task));
   }
 }
 
@@ -152,7 +144,7 @@ void Mail::answer_request(const OutgoingMessage& letter, Message& message, const
   requests_.answer(answer, actor, message.id, [&](const std::string& id) {
     const bool goes_on = message.id != id;  // where somebody died, maybe after it was sent
     message.id = id;
-    const Mailbox recipient = mailbox(message.recipient);
+    const Mailbox& recipient = mailbox(message.recipient);
     if (!goes_on || !has_arrived(recipient, id)) recipient.append({message});
   });
 }
@@ -161,7 +153,7 @@ void Mail::answer_request(const OutgoingMessage& letter, Message& message, const
 bool Mail::has_arrived(const Mailbox& mailbox, const std::string& message_id) const {
   if (mailbox.state_of(message_id) != MessageState::gone) return true;
   bool taken = false;
-  events_.each_backward([&](std::string_view line) {
+  engine_->events().each_backward([&](std::string_view line) {
     if (line.find(message_id) == std::string_view::npos) return true;
     const Envelope envelope = parse_envelope(line, "events.jsonl");
     taken = envelope.type == "MESSAGE_DELIVERED" && detail(envelope, "message_id") == message_id;
@@ -200,16 +192,11 @@ std::vector<Event> Mail::events_of(const Message& message) const {
   return events;
 }
 
-// Lets `edit` change the counts; it says whether they are to be kept.
-Exchanges exchanges_of(const Folder& team_folder) {
-  const auto contents = team_folder.read(kExchanges, JsonLimits{}.bytes);
-  return contents ? parse_exchanges(contents->text, team_folder.path_of(kExchanges)) : Exchanges{};
-}
-
 void Mail::edit_exchanges(const std::function<bool(Exchanges&)>& edit) const {
-  const Lock lock = Lock::acquire(*folder_, kLock, lock_timeout_);
-  Exchanges exchanges = exchanges_of(*folder_);
-  if (edit(exchanges)) folder_->replace(kExchanges, to_file(exchanges), durability_);
+  engine_->transact([&](TeamTransaction& team) {
+    Exchanges exchanges = team.exchanges();
+    if (edit(exchanges)) team.put(exchanges);
+  });
 }
 
 bool Mail::is_counted(const Message& message, const Actor& actor) const {
@@ -219,7 +206,7 @@ bool Mail::is_counted(const Message& message, const Actor& actor) const {
 
 // Counts the messages, or throws paused and counts none.
 void Mail::count_exchanges(const std::vector<Message>& messages, const Actor& actor) const {
-  if (actor.name == "user" && folder_->has(kExchanges)) {
+  if (actor.name == "user" && engine_->has_exchanges()) {
     edit_exchanges([&](Exchanges& exchanges) {
       bool changed = false;
       for (const Message& message : messages) changed = exchanges.forget(message.recipient) || changed;
@@ -274,32 +261,16 @@ void Mail::uncount_exchange(const Message& message, const Actor& actor) const {
   });
 }
 
-// The content of messages that are being sent. Its lock tells sweepers that the sender lives, and ends with this.
-class Mail::Enclosure {
- public:
-  explicit Enclosure(Folder bodies)
-      : bodies_(std::make_unique<const Folder>(std::move(bodies))), file_(Temporary::file(*bodies_)) {}
-  const Folder& bodies() const { return *bodies_; }
-  const std::string& temporary() const { return file_.name(); }
-  // These are not sent after all.
-  void drop(const std::vector<Message>& messages, std::size_t first) const {
-    for (std::size_t i = first; i < messages.size(); ++i) ::unlinkat(bodies_->fd(), messages[i].id.c_str(), 0);
-  }
-
- private:
-  std::unique_ptr<const Folder> bodies_;
-  Temporary file_;
-};
-
-// The content goes into one file, which then gets the name of each message.
-Mail::Enclosure Mail::store_body(const OutgoingMessage& letter, std::vector<Message>& messages) const {
-  sweep_bodies(*folder_);
-  Enclosure enclosure(folder_->make_beneath(kBodiesFolder, durability_));
-  const Folder& bodies = enclosure.bodies();
-  const std::string& temporary = enclosure.temporary();
-  const Fd fd = bodies.open(temporary, O_WRONLY);
+// Stores the content as valid UTF-8 without a final newline, and cuts the messages to its beginning.
+std::unique_ptr<BodyWriter> Mail::store_body(const OutgoingMessage& letter, std::vector<Message>& messages) const {
+  std::unique_ptr<BodyWriter> body = engine_->write_body();
+  std::int64_t size = 0;
+  const auto append = [&](const std::string& text) {
+    body->append(text);
+    size += static_cast<std::int64_t>(text.size());
+  };
+  const std::vector<std::string> ids = ids_of(messages, 0);
   try {
-    std::int64_t size = 0;
     std::string rest;  // a character that was cut, or a newline that may be the last
     std::string piece = letter.content;
     do {
@@ -307,28 +278,20 @@ Mail::Enclosure Mail::store_body(const OutgoingMessage& letter, std::vector<Mess
       std::size_t whole = whole_characters(text);
       if (whole == text.size() && text.ends_with('\n')) --whole;
       rest = text.substr(whole);
-      const std::string valid = repair_utf8(std::string_view(text).substr(0, whole));
-      if (!write_all(fd.get(), valid)) fail_errno("cannot write in", bodies.path());
-      size += static_cast<std::int64_t>(valid.size());
+      append(repair_utf8(std::string_view(text).substr(0, whole)));
     } while (letter.more(piece));
-    const std::string last = rest == "\n" ? std::string() : repair_utf8(rest);
-    if (!write_all(fd.get(), last)) fail_errno("cannot write in", bodies.path());
-    size += static_cast<std::int64_t>(last.size());
-    if (durability_ == Durability::power && ::fdatasync(fd.get()) != 0) fail_errno("cannot write in", bodies.path());
-    for (Message& message : messages) {
-      constexpr std::size_t kBeginning = 200;
-      message.body_size = size;
-      message.content = cut_characters(message.content.substr(0, 4 * kBeginning), kBeginning);
-      if (::linkat(bodies.fd(), temporary.c_str(), bodies.fd(), message.id.c_str(), 0) != 0) {
-        fail_errno("cannot write in", bodies.path());
-      }
-    }
-    if (durability_ == Durability::power) bodies.sync(Code::io);
+    append(rest == "\n" ? std::string() : repair_utf8(rest));
+    body->publish(ids);
   } catch (const Error&) {
-    enclosure.drop(messages, 0);
+    body->discard(ids);
     throw;
   }
-  return enclosure;
+  for (Message& message : messages) {
+    constexpr std::size_t kBeginning = 200;
+    message.body_size = size;
+    message.content = cut_characters(message.content.substr(0, 4 * kBeginning), kBeginning);
+  }
+  return body;
 }
 
 std::vector<Message> Mail::send(const OutgoingMessage& letter, const Actor& actor) const {
@@ -338,11 +301,11 @@ std::vector<Message> Mail::send(const OutgoingMessage& letter, const Actor& acto
   std::vector<Message> messages;
   for (const std::string& recipient : recipients(letter, actor))
     messages.push_back(make_message(letter, actor, recipient));
-  const bool hooked = hooks_.any();
+  const bool hooked = engine_->hooks().any();
   if (hooked) ask_about_plan(letter, messages, actor);
   count_exchanges(messages, actor);
-  std::optional<Enclosure> enclosure;
-  if (letter.more) enclosure.emplace(store_body(letter, messages));
+  std::unique_ptr<BodyWriter> body;
+  if (letter.more) body = store_body(letter, messages);
   std::vector<Event> events;
   std::size_t sent = 0;
   for (Message& message : messages) {
@@ -350,7 +313,7 @@ std::vector<Message> Mail::send(const OutgoingMessage& letter, const Actor& acto
       deliver(letter, message, actor);
     } catch (const Error& error) {
       const std::size_t kept = error.code() == Code::unknown ? sent + 1 : sent;  // that one may be there
-      if (enclosure) enclosure->drop(messages, kept);
+      if (body) body->discard(ids_of(messages, kept));
       try {
         for (std::size_t i = kept; i < messages.size(); ++i) uncount_exchange(messages[i], actor);
       } catch (const Error&) {
@@ -363,8 +326,8 @@ std::vector<Message> Mail::send(const OutgoingMessage& letter, const Actor& acto
     ++sent;
     for (Event& event : events_of(message)) events.push_back(std::move(event));
   }
-  const Logged logged = events_.record(origin(actor), events);
-  if (hooked) hooks_.tell(origin(actor), events, logged);
+  const Logged logged = engine_->events().record(origin(actor), events);
+  if (hooked) engine_->hooks().tell(origin(actor), events, logged);
   return messages;
 }
 
@@ -386,12 +349,13 @@ std::function<void()> Mail::put_notice(const std::string& recipient, const std::
 }
 
 std::optional<std::string> Mail::objection(const std::string& hook, const Actor& actor, const Event& event) const {
-  return hooks_.any() ? hooks_.refusal(hook, origin(actor), event) : std::nullopt;
+  const Hooks& hooks = engine_->hooks();
+  return hooks.any() ? hooks.refusal(hook, origin(actor), event) : std::nullopt;
 }
 
 std::string Mail::state_of(const std::string& message_id) const {
   std::string recipient;
-  events_.each_backward([&](std::string_view line) {
+  engine_->events().each_backward([&](std::string_view line) {
     if (line.find(message_id) == std::string_view::npos) return true;
     const Envelope envelope = parse_envelope(line, "events.jsonl");
     if (envelope.type != "MESSAGE_SENT" || detail(envelope, "message_id") != message_id) return true;
@@ -399,22 +363,12 @@ std::string Mail::state_of(const std::string& message_id) const {
     return false;
   });
   if (recipient.empty()) fail(Code::not_found, "no message '{}' was sent", one_line(message_id));
-  switch (Mailbox(*folder_, recipient, durability_, lock_timeout_).state_of(message_id)) {
+  switch (engine_->mailbox(recipient).state_of(message_id)) {
     case MessageState::pending: return "pending";
     case MessageState::delivered: return "delivered";
     case MessageState::gone: return "processed";
   }
   return "processed";
-}
-
-Mailbox::Waited Mail::wait(const Deadline& deadline, const std::function<bool()>& done) const {
-  Watch watch(*folder_);
-  while (!done()) {
-    const Changes changes = watch.wait(deadline);
-    if (changes.all && !folder_->is_in_place()) return Mailbox::Waited::moved;
-    if (!changes.any) return Mailbox::Waited::too_late;
-  }
-  return Mailbox::Waited::arrived;
 }
 
 }  // namespace team

@@ -2,7 +2,7 @@
 //
 // A message goes to a member or to the user, and only a member or the user sends one; `system` speaks through notify().
 // A request becomes a record before it becomes a message, and so does its answer. Messages of agents are counted: after
-// `exchange.limit` in one direction between two of them the next is refused (paused) until the user speaks to either.
+// `exchange.limit` in one direction between two of them the next is refused (paused) until the user writes to either.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,8 @@
 #include "libteam/record/exchange.h"
 #include "libteam/record/message.h"
 #include "libteam/record/team.h"
-#include "libteam/store/files/event_log.h"
-#include "libteam/store/files/hooks.h"
-#include "libteam/store/files/mailbox.h"
-#include "libteam/store/files/roster.h"
 #include "libteam/store/requests.h"
+#include "libteam/store/team_engine.h"
 
 namespace team {
 
@@ -36,8 +33,8 @@ struct OutgoingMessage {
 
 class Mail {
  public:
-  // Who has just opened the folder of the team gives it along.
-  Mail(const Root& root, const Team& team, double lock_timeout, std::shared_ptr<const Folder> folder = nullptr);
+  // `team` is the configuration by which members are known; it outlives this.
+  Mail(std::shared_ptr<const TeamEngine> engine, const Team& team);
 
   // Gives what was sent, one for each recipient. Throws not_found with the nearest names, permission_denied (also if a
   // hook refuses it), paused, invalid_state.
@@ -53,17 +50,20 @@ class Mail {
 
   // Throws not_found, with the nearest names, for one that is neither a member nor the user; `what` is the word for it.
   void check_member(const std::string& name, std::string_view what) const;
-  // Throws not_found for one who has no mailbox.
-  Mailbox mailbox(const std::string& owner) const;
-  const EventLog& events() const { return events_; }
+  // Throws not_found for a name that has no mailbox. The reference is good as long as this is.
+  const Mailbox& mailbox(const std::string& owner) const;
+  const EventLog& events() const { return engine_->events(); }
   const Requests& requests() const { return requests_; }
-  // Writes down what happened and tells the hooks of it: for who holds no lock.
+  const TeamEngine& engine() const { return *engine_; }
+  // Records events and tells the hooks of them. The caller holds no lock.
   void record(const Actor& actor, const std::vector<Event>& events) const;
   // pending, delivered or processed; throws not_found for a message that was never sent.
   std::string state_of(const std::string& message_id) const;
-  // Waits for anything to change in the team, and looks again, until `done` or the deadline, or until the folder of the
-  // team is no longer in its place.
-  Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const;
+  // Waits for any change in the team, and calls `done` after each, until it returns true, the deadline passes or the
+  // team is removed.
+  Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const {
+    return engine_->wait(deadline, done);
+  }
 
  private:
   std::vector<std::string> recipients(const OutgoingMessage& letter, const Actor& actor) const;
@@ -74,27 +74,20 @@ class Mail {
   std::vector<Event> events_of(const Message& message) const;
   EventOrigin origin(const Actor& actor) const;
   void ask_about_plan(const OutgoingMessage& letter, const std::vector<Message>& messages, const Actor& actor) const;
+  // Lets `edit` change the counts; it returns whether they are to be stored.
   void edit_exchanges(const std::function<bool(Exchanges&)>& edit) const;
   bool is_counted(const Message& message, const Actor& actor) const;
   void count_exchanges(const std::vector<Message>& messages, const Actor& actor) const;
   void uncount_exchange(const Message& message, const Actor& actor) const;
-  class Enclosure;
-  Enclosure store_body(const OutgoingMessage& letter, std::vector<Message>& messages) const;
+  std::unique_ptr<BodyWriter> store_body(const OutgoingMessage& letter, std::vector<Message>& messages) const;
   bool has_arrived(const Mailbox& mailbox, const std::string& message_id) const;
 
+  std::shared_ptr<const TeamEngine> engine_;
   const Team& team_;
-  double lock_timeout_;
-  Durability durability_;
-  std::shared_ptr<const Folder> folder_;
-  EventLog events_;
-  Hooks hooks_;
   Requests requests_;
 };
 
-// Who has talked how much to whom, as it stands on the disk.
-Exchanges exchanges_of(const Folder& team_folder);
-
-// Above this many bytes a content is kept in a file of its own.
+// A content of more bytes is stored apart from its message.
 inline constexpr std::size_t kLargestContent = 64 * 1024;
 
 }  // namespace team

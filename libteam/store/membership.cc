@@ -72,15 +72,13 @@ void check_room_for(const Team& team, const std::string& name, const LifeOf& lif
   if (member != nullptr && !member->helper) check_room(team, 1, name, life_of);
 }
 
-Membership::Membership(const Roster& roster, const Mail& mail, std::string team, Actor actor)
-    : roster_(roster), mail_(mail), team_(std::move(team)), actor_(std::move(actor)) {}
+Membership::Membership(const Mail& mail, Actor actor) : mail_(mail), actor_(std::move(actor)) {}
 
 LifeOf Membership::lives() const {
-  const auto folder = roster_.shared_folder_of(team_);
-  return [folder, look = lives_in(folder)](const std::string& name) {
-    const Life life = look(name);
-    // A member that starts makes its lock file a moment before it holds the lock, and its state file afterwards.
-    return life == Life::dead && !folder->has(name + ".json") ? Life::unknown : life;
+  return [&engine = mail_.engine()](const std::string& name) {
+    const Life life = engine.life_of(name);
+    // A member that starts is not yet seen to live, and records its state only when it does.
+    return life == Life::dead && !engine.has_state(name) ? Life::unknown : life;
   };
 }
 
@@ -94,24 +92,24 @@ void Membership::record_joined(const std::vector<std::string>& names) const { re
 
 void Membership::join(const std::string& name, const std::optional<std::string>& role) const {
   const LifeOf life_of = lives();
-  roster_.change(team_, [&](Team& team) { add_member(team, name, role, life_of); });
+  mail_.engine().change([&](Team& team) { add_member(team, name, role, life_of); });
   record_joined({name});
 }
 
 std::vector<std::string> Membership::recruit(const Recruits& recruits) const {
   const LifeOf life_of = lives();
   std::vector<std::string> names;
-  roster_.change(team_, [&](Team& team) { names = add_recruits(team, recruits, life_of); });
+  mail_.engine().change([&](Team& team) { names = add_recruits(team, recruits, life_of); });
   record_joined(names);
   return names;
 }
 
 void Membership::leave(const std::vector<std::string>& names) const {
   if (names.empty()) return;
-  roster_.change(team_, [&](Team& team) {
+  mail_.engine().change([&](Team& team) {
     for (const std::string& name : names) {
       remove_member(team, name);
-      if (roster_.life_of(team_, name) == Life::running) fail(Code::conflict, "{} is still running", name);
+      if (mail_.engine().life_of(name) == Life::running) fail(Code::conflict, "{} is still running", name);
     }
   });
   record("MEMBER_LEFT", names);

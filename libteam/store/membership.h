@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "libteam/record/team.h"
-#include "libteam/store/files/roster.h"
 #include "libteam/store/mail.h"
 
 namespace team {
@@ -36,8 +35,8 @@ void check_room_for(const Team& team, const std::string& name, const LifeOf& lif
 
 class Membership {
  public:
-  // Both outlive this. `actor` is who joins, or who adds and removes others.
-  Membership(const Roster& roster, const Mail& mail, std::string team, Actor actor);
+  // `mail` outlives this. `actor` joins, or adds and removes others.
+  Membership(const Mail& mail, Actor actor);
 
   // Each writes the configuration and then records MEMBER_JOINED or MEMBER_LEFT for every name; throws as above.
   void join(const std::string& name, const std::optional<std::string>& role) const;
@@ -47,15 +46,13 @@ class Membership {
 
   // For those that the configuration of a new team brought along.
   void record_joined(const std::vector<std::string>& names) const;
-  // Who lives now. A member that is just starting counts as one that was never run.
+  // The lives of members now. A member that is just starting counts as one that was never run.
   LifeOf lives() const;
 
  private:
   void record(const char* type, const std::vector<std::string>& names) const;
 
-  const Roster& roster_;
   const Mail& mail_;
-  std::string team_;
   Actor actor_;
 };
 

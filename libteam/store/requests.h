@@ -1,11 +1,8 @@
-// Questions and their answers: `requests/<id>.json`, each changed under the team's lock.
+// Requests and their answers: a shutdown, the approval of a plan.
 //
-// The oldest answered ones move to `requests/answered/`, by a rename: reading the pending ones costs the same in the
-// life of any team. Nothing comes back from there, so a reader that looks in `requests/` first finds every request.
-//
-// pending → approved | rejected, once. The answer must name the question, be of its kind and come from the one who was
-// asked; the record, not the text of any message, is what counts. An answer is noted, sent and then final: whoever dies
-// in between can repeat it, and it goes out with the same id.
+// pending → approved | rejected, once. The answer must name the request, be of its kind and come from the member that
+// was asked; the record counts, not the text of any message. An answer is noted, sent and then final: after a crash in
+// between it can be repeated, and its message goes out with the same id.
 #pragma once
 
 #include <functional>
@@ -16,13 +13,9 @@
 #include "libteam/base/error.h"
 #include "libteam/record/request.h"
 #include "libteam/record/team.h"
-#include "libteam/system/file.h"
+#include "libteam/store/team_engine.h"
 
 namespace team {
-
-// In the folder of a team.
-inline constexpr const char* kRequestsFolder = "requests";
-inline constexpr const char* kAnsweredFolder = "answered";  // in that one
 
 struct Answer {
   std::string request_id;
@@ -33,32 +26,26 @@ struct Answer {
 
 class Requests {
  public:
-  // In the folder of a team, which must outlive this.
-  Requests(const Folder& folder, Durability durability, double lock_timeout);
+  // `engine` outlives this.
+  explicit Requests(const TeamEngine& engine) : engine_(engine) {}
 
   // Throws conflict if there is one of that id.
   void open(const Request& request) const;
   // Throws not_found.
   Request get(const std::string& id) const;
-  // Those that wait for an answer, oldest first; a broken one is reported and passed over.
-  std::vector<Request> pending(const std::function<void(const Error&)>& broken) const;
-  // The same for all of them.
-  std::vector<Request> all(const std::function<void(const Error&)>& broken) const;
+  // Requests without an answer, oldest first; a broken one is reported and passed over.
+  std::vector<Request> pending(const TeamEngine::Report& broken) const { return engine_.pending_requests(broken); }
+  std::vector<Request> all(const TeamEngine::Report& broken) const { return engine_.all_requests(broken); }
   // Lets `send` send the answer as message `answer_id`, or by the id of an earlier try if there was one; then the
   // request is approved or rejected. Throws not_found, invalid_state (answered already, or of another kind),
-  // permission_denied (not the one asked).
+  // permission_denied (not the member that was asked).
   using Send = std::function<void(const std::string& answer_id)>;
   void answer(const Answer& answer, const Actor& actor, const std::string& answer_id, const Send& send) const;
-  // Takes back one whose message could not be sent.
-  void withdraw(const std::string& id) const;
+  // Removes a request whose message could not be sent, or that nobody will answer.
+  void withdraw(const std::string& id) const { engine_.remove_request(id); }
 
  private:
-  void write(const Request& request) const;
-  void archive_answered() const;
-
-  const Folder& folder_;
-  Durability durability_;
-  double lock_timeout_;
+  const TeamEngine& engine_;
 };
 
 }  // namespace team

@@ -12,9 +12,6 @@
 #include "libteam/base/utf8.h"
 #include "libteam/record/prices.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/files/file_lives.h"
-#include "libteam/store/mail.h"
-#include "libteam/system/lock_holder.h"
 
 namespace team {
 
@@ -28,9 +25,9 @@ std::string describe_life(Life life, const std::optional<MemberState>& state) {
 }
 
 // A file that is broken, or that others can write to, tells nothing.
-std::optional<MemberState> state_if_whole(const Folder& folder, const std::string& member) {
+std::optional<MemberState> state_if_whole(const TeamEngine& engine, const std::string& member) {
   try {
-    return state_of(folder, member);
+    return engine.state_of(member);
   } catch (const Error& error) {
     if (error.code() != Code::corrupt && error.code() != Code::permission_denied) throw;
     return std::nullopt;
@@ -41,14 +38,14 @@ std::string since(const std::optional<double>& moment) {
   return moment ? fmt::format(" for {}", describe_seconds(now() - *moment)) : std::string();
 }
 
-Life life_of(const Roster& roster, const Team* team, const std::string& member) {
-  return team != nullptr && team->find(member) != nullptr ? roster.life_of(team->name, member) : Life::unknown;
+Life life_of(const TeamEngine* engine, const Team* team, const std::string& member) {
+  return team != nullptr && team->find(member) != nullptr ? engine->life_of(member) : Life::unknown;
 }
 
 // How the life of a member ended that does not run: its own last word, else it was killed.
-std::string describe_end(const Roster& roster, const Team& team, const std::string& member) {
+std::string describe_end(const TeamEngine& engine, const std::string& member) {
   try {
-    const auto state = state_of(roster.folder_of(team.name), member);
+    const auto state = engine.state_of(member);
     if (state && (state->state == State::shutdown || state->state == State::error)) {
       return fmt::format("who ended ({})", one_line(state->reason));
     }
@@ -90,14 +87,12 @@ std::optional<Reason> explain_role(const Task& task, const Team* team) {
 
 }  // namespace
 
-std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team) {
-  const Folder folder = roster.folder_of(team.name);
-  const auto life_of = roster.lives(team.name);
+std::vector<MemberStatus> look_at_members(const TeamEngine& engine, const Team& team) {
   const std::string prices = setting(team, "model.prices");
   std::vector<MemberStatus> members;
   for (const Member& member : team.members) {
-    const Life life = life_of(member.name);
-    auto state = state_if_whole(folder, member.name);
+    const Life life = engine.life_of(member.name);
+    auto state = state_if_whole(engine, member.name);
     MemberStatus status;
     status.name = member.name;
     status.role = member.role;
@@ -114,8 +109,7 @@ std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team
       status.task = life == Life::running ? state->task : std::nullopt;
       status.is_running = life == Life::running;
       // A member in another pid namespace has a pid that means another process here, or none.
-      const bool is_here =
-          life == Life::running && holds_lock(static_cast<int>(state->pid), folder, alive_file(member.name));
+      const bool is_here = life == Life::running && engine.is_run_by(member.name, state->pid);
       if (is_here) status.pid = state->pid;
       if (life == Life::running) status.pane = state->pane;
     }
@@ -228,19 +222,18 @@ class BoardReader {
   const BoardView& view_;
 };
 
-void count_unread(TeamStatus& status, const Folder& folder) {
+void count_unread(TeamStatus& status, const TeamEngine& engine) {
   for (MemberStatus& member : status.members) {
-    const Mailbox mailbox(folder, member.name, Durability::process, 0);
-    mailbox.peek({}, SIZE_MAX, std::nullopt, [&](const Message&) { ++member.unread; });
+    engine.mailbox(member.name).peek({}, SIZE_MAX, std::nullopt, [&](const Message&) { ++member.unread; });
   }
 }
 
 // From the end of the log back, as far as it is worth it.
-void find_last_words(TeamStatus& status, const Folder& folder) {
+void find_last_words(TeamStatus& status, const EventLog& events) {
   constexpr std::size_t kMostLines = 400;
   constexpr std::size_t kLongest = 200;
   std::size_t lines = 0, missing = status.members.size();
-  EventLog(folder, 0).each_backward([&](std::string_view line) {
+  events.each_backward([&](std::string_view line) {
     if (missing == 0 || ++lines > kMostLines) return false;
     const bool is_said = line.find("\"TEXT_MESSAGE_CONTENT\"") != std::string_view::npos;
     if (!is_said && line.find("\"MESSAGE_SENT\"") == std::string_view::npos) return true;
@@ -256,17 +249,17 @@ void find_last_words(TeamStatus& status, const Folder& folder) {
   });
 }
 
-void find_plans(TeamStatus& status, const Folder& folder) {
-  for (const Request& request : Requests(folder, Durability::process, 0).pending([](const Error&) {})) {
+void find_plans(TeamStatus& status, const TeamEngine& engine) {
+  for (const Request& request : engine.pending_requests([](const Error&) {})) {
     if (request.kind != RequestKind::plan) continue;
     status.plans.push_back(
         {request.id, request.from, request.to, request.task, summarize(request.content), request.created_at});
   }
 }
 
-void find_paused(TeamStatus& status, const Folder& folder) {
+void find_paused(TeamStatus& status, const TeamEngine& engine) {
   std::set<std::pair<std::string, std::string>> pairs;
-  for (const Exchange& one : exchanges_of(folder).all) {
+  for (const Exchange& one : engine.exchanges().all) {
     if (one.told) pairs.insert(std::minmax(one.from, one.to));
   }
   for (const auto& [one, other] : pairs) {
@@ -276,22 +269,15 @@ void find_paused(TeamStatus& status, const Folder& folder) {
   }
 }
 
-void look_at_disk(TeamStatus& status, const Folder& folder) {
-  constexpr std::uint64_t kLittle = std::uint64_t{200} << 20;
-  const Folder::Space space = folder.space();
-  if (space.total == 0 || space.free > kLittle || space.free > space.total / 10) return;
-  status.warnings.push_back({"disk", fmt::format("the disk is nearly full: {} MiB are left", space.free >> 20)});
-}
-
 }  // namespace
 
-TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view,
+TeamStatus look_at_team(const TeamEngine& engine, const Team& team, const BoardView& view,
                         const BoardView::Report& broken) {
   TeamStatus status;
   status.team = team.name;
   status.lead = team.lead;
   status.board = team.board;
-  status.members = look_at_members(roster, team);
+  status.members = look_at_members(engine, team);
   status.cost = 0.0;
   for (MemberStatus& member : status.members) {
     member.task.reset();
@@ -300,25 +286,24 @@ TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView&
     status.cost = status.cost && member.cost ? std::optional(*status.cost + *member.cost) : std::nullopt;
   }
   BoardReader(status, view).read(broken);
-  const Folder folder = roster.folder_of(team.name);
-  count_unread(status, folder);
-  find_last_words(status, folder);
-  find_plans(status, folder);
-  find_paused(status, folder);
-  look_at_disk(status, folder);
+  count_unread(status, engine);
+  find_last_words(status, engine.events());
+  find_plans(status, engine);
+  find_paused(status, engine);
+  if (const auto shortage = engine.shortage()) status.warnings.push_back({"disk", *shortage});
   return status;
 }
 
-std::vector<Reason> explain(const Task& task, const Roster& roster, const Team* team, const BoardView& view) {
+std::vector<Reason> explain(const Task& task, const TeamEngine* engine, const Team* team, const BoardView& view) {
   const std::string owner = task.owner.value_or("-");
-  const Life life = life_of(roster, team, owner);
+  const Life life = life_of(engine, team, owner);
   switch (task.status) {
     case Status::completed: return {{task.id, "completed", fmt::format("completed by {}", owner)}};
     case Status::failed:
       return {{task.id, "failed", fmt::format("failed at {}: {}", owner, task.error.value_or("no reason given"))}};
     case Status::in_progress:
       if (life == Life::dead) {
-        const std::string end = describe_end(roster, *team, owner);
+        const std::string end = describe_end(*engine, owner);
         return {{task.id, "dead", fmt::format("in progress by {}, {}; the next claim releases it", owner, end)}};
       }
       return {{task.id, "running", fmt::format("in progress by {}{}", owner, since(task.claimed_at))}};
@@ -328,7 +313,7 @@ std::vector<Reason> explain(const Task& task, const Roster& roster, const Team* 
   for (const TaskId blocker : view.standing_of(task).open_blockers) reasons.push_back(explain_blocker(blocker, view));
   if (const auto role = explain_role(task, team)) reasons.push_back(*role);
   if (task.owner) {
-    const std::string state = life == Life::dead      ? ", " + describe_end(roster, *team, owner)
+    const std::string state = life == Life::dead      ? ", " + describe_end(*engine, owner)
                               : life == Life::running ? ", who is running"
                                                       : "";
     reasons.push_back({task.id, "assigned", fmt::format("assigned to {}{}", owner, state)});

@@ -7,14 +7,15 @@
 #include "libteam/record/status.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board_view.h"
-#include "libteam/store/files/roster.h"
+#include "libteam/store/team_engine.h"
 
 namespace team {
 
 // The members and how they are; which task they hold is for the board to say.
-std::vector<MemberStatus> look_at_members(const Roster& roster, const Team& team);
+std::vector<MemberStatus> look_at_members(const TeamEngine& engine, const Team& team);
 
-TeamStatus look_at_team(const Roster& roster, const Team& team, const BoardView& view, const BoardView::Report& broken);
+TeamStatus look_at_team(const TeamEngine& engine, const Team& team, const BoardView& view,
+                        const BoardView::Report& broken);
 
 // One reason why a task is not ready or not done: what it is about, what kind, in words.
 struct Reason {
@@ -25,7 +26,7 @@ struct Reason {
 
 std::string to_line(const Reason& reason);
 
-// Never empty: a task that nothing holds back is `ready`. `team` may be null.
-std::vector<Reason> explain(const Task& task, const Roster& roster, const Team* team, const BoardView& view);
+// Never empty: a task that nothing holds back is `ready`. Without a team both pointers are null.
+std::vector<Reason> explain(const Task& task, const TeamEngine* engine, const Team* team, const BoardView& view);
 
 }  // namespace team

@@ -1,12 +1,15 @@
 #include "libteam/store/team_session.h"
 
 #include "libteam/base/environment_variable.h"
+#include "libteam/store/files/file_team.h"
 #include "libteam/system/process.h"
 
 namespace team {
 
 TeamSession::Parts::Parts(const Root& root, Team given, double lock_timeout, Missing missing)
-    : team(std::move(given)), board(open_board(root, &team, lock_timeout, missing)), mail(root, team, lock_timeout) {}
+    : team(std::move(given)),
+      board(open_board(root, &team, lock_timeout, missing)),
+      mail(open_team(root, team, lock_timeout), team) {}
 
 TeamSession::TeamSession(const Root& root, std::string team, Actor self, double lock_timeout)
     : root_(root),
@@ -18,7 +21,7 @@ TeamSession::TeamSession(const Root& root, std::string team, Actor self, double 
 }
 
 void TeamSession::refresh() {
-  const Stamp version = roster_.version_of(name_);
+  const std::string version = roster_.version_of(name_);
   if (parts_) has_board_ = parts_->board.is_in_place() || root_.find_store(team().board).has_value();
   if (!has_board_) return;
   if (parts_ && version == version_ && parts_->board.is_in_place()) return;

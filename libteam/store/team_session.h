@@ -50,11 +50,11 @@ class TeamSession {
   // Who acts here; its role is what the configuration says, once it is a member.
   const Actor& self() const { return self_; }
   double lock_timeout() const { return lock_timeout_; }
-  Mailbox mailbox() const { return mail().mailbox(self_.name); }
+  const Mailbox& mailbox() const { return mail().mailbox(self_.name); }
   // Changes of tasks in its name; good until refresh().
   TaskOperations tasks() const { return {board(), &mail(), &team(), self_}; }
   // What it adds and removes is done by self().
-  Membership membership() const { return {roster_, mail(), team().name, self_}; }
+  Membership membership() const { return {mail(), self_}; }
   // A new watcher of everything in the team.
   std::unique_ptr<Watcher> watch_team() const;
   // What programs get that this one runs, so that our commands work in them without options.
@@ -75,7 +75,7 @@ class TeamSession {
   Actor self_;
   double lock_timeout_;
   Roster roster_;
-  Stamp version_;
+  std::string version_;
   bool has_board_ = true;
   std::shared_ptr<Parts> parts_;
 };

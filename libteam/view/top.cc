@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "libteam/store/files/file_team.h"
 #include "libteam/store/live_team.h"
 #include "libteam/system/process.h"
 #include "libteam/view/background_worker.h"
@@ -158,7 +159,7 @@ class Top {
       }
       OutgoingMessage message = message_of(action);
       if (action.kind == TopAction::Kind::stop) message.content = fmt::format("{} asks you to shut down", actor.name);
-      Mail(root, team, lock_timeout).send(message, actor);
+      Mail(open_team(root, team, lock_timeout), team).send(message, actor);
       return fmt::format(fmt::runtime(describe(action.kind)), action.member);
     });
   }

@@ -6,9 +6,8 @@
 #include <string_view>
 
 #include "libteam/base/error.h"
+#include "libteam/store/files/file_team.h"
 #include "libteam/store/mail.h"
-#include "libteam/store/files/root.h"
-#include "libteam/store/files/roster.h"
 
 namespace {
 
@@ -23,7 +22,7 @@ void send(const team::Mail& mail, long count) {
 }
 
 void receive(const team::Mail& mail, long count) {
-  const team::Mailbox mailbox = mail.mailbox("user");
+  const team::Mailbox& mailbox = mail.mailbox("user");
   mailbox.wait(team::Deadline::never(), -1, [&] {
     while (auto batch = mailbox.take({}, static_cast<std::size_t>(count), {})) {
       count -= static_cast<long>(batch->messages().size());
@@ -41,7 +40,7 @@ int main(int argc, char** argv) {
   const team::Root root = team::Root::find({});
   const team::Roster roster(root, kLockTimeout);
   const team::Team team = roster.get("process");
-  const team::Mail mail(root, team, kLockTimeout);
+  const team::Mail mail(team::open_team(root, team, kLockTimeout), team);
   const long count = std::atol(argv[2]);
   if (std::string_view(argv[1]) == "send") send(mail, count);
   else receive(mail, count);

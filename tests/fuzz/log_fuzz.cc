@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string current(source.rest());
   fuzz::put_file(path + "/events.jsonl", current);
   const auto folder = Folder::find(path);
-  const EventLog log(*folder, 1);
+  const FileEventLog log(*folder, 1);
 
   const auto before = numbers_in(log);
   for (std::size_t i = 1; i < before.size(); ++i) REQUIRE(before[i] > before[i - 1]);

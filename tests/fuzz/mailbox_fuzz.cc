@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   fuzz::put_file(path() + "/" + names[how % 4], text);
   const Expected expected = expected_of(text);
   const auto folder = Folder::find(path());
-  const Mailbox mailbox(*folder, "bob", Durability::process, 1);
+  const FileMailbox mailbox(*folder, "bob", Durability::process, 1);
 
   std::size_t seen = 0;
   mailbox.peek({}, 1000, {}, [&](const Message&) { ++seen; });

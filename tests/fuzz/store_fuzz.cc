@@ -11,6 +11,7 @@
 
 #include "libteam/store/board.h"
 #include "libteam/store/files/file_lives.h"
+#include "libteam/store/files/file_team.h"
 #include "libteam/store/files/fsck.h"
 #include "libteam/store/live_team.h"
 #include "libteam/store/mail.h"
@@ -78,10 +79,10 @@ void look_at_all(const Root& root) {
   look([&] {
     const Team team = roster.get("alpha");
     Board board = open_board(root, &team, 1, Missing::refuse);
-    look([&] { look_at_team(roster, team, board.view(), [](TaskId, const Error&) {}); });
+    look([&] { look_at_team(*open_team(roster, team), team, board.view(), [](TaskId, const Error&) {}); });
     look([&] { LiveTeam(root, roster, board, team, "user", 1).look_at_all(); });
-    const Mail mail(root, team, 1);
-    look([&] { exchanges_of(roster.folder_of("alpha")); });
+    const Mail mail(open_team(root, team, 1), team);
+    look([&] { mail.engine().exchanges(); });
     look([&] { mail.requests().all([](const Error&) {}); });
     look([&] { state_of(roster.folder_of("alpha"), "ann"); });
     look([&] { mail.mailbox("ann").take({}, 10, {}); });

@@ -3,7 +3,7 @@
 
 #include "libteam/store/files/file_watcher.h"
 #include "libteam/store/files/mailbox.h"
-#include "libteam/store/requests.h"
+#include "libteam/store/files/request_files.h"
 #include "libteam/system/id.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/faults.h"
@@ -35,7 +35,7 @@ class Watched : public test::TestStore {
 
   Board board;
   Folder folder;
-  EventLog log;
+  FileEventLog log;
   LiveTeam live;
 };
 
@@ -51,7 +51,7 @@ Message message(const std::string& to) {
 // The names of a member's files, and similar names.
 void mailbox_files() {
   Watched watched;
-  const Mailbox mailbox(watched.folder, "ann", Durability::process, 1);
+  const FileMailbox mailbox(watched.folder, "ann", Durability::process, 1);
   mailbox.append({message("ann")});
   for (const char* other : {"ann_taken-x.jsonl", "ann_taken-.jsonl", "_taken-2.jsonl", "events-x.jsonl", "_inbox.jsonl",
                             "ann_transcript.jsonl", "bodies", "events-.jsonl"}) {
@@ -67,7 +67,7 @@ void mailbox_files() {
     watched.look_at({file});
     CHECK(watched.status_of("ann").unread == 1);
   }
-  Mailbox(watched.folder, "user", Durability::process, 1).append({message("user")});
+  FileMailbox(watched.folder, "user", Durability::process, 1).append({message("user")});
   watched.look_at({"user_inbox.jsonl"});
   CHECK(watched.live.scene().unread == 1);
 }
@@ -90,14 +90,14 @@ void tasks() {
 
 void plans() {
   Watched watched;
-  const Requests requests(watched.folder, Durability::process, 1);
+  const RequestFiles requests(watched.folder, Durability::process);
   for (const auto& [from, kind] : {std::pair("ann", RequestKind::plan), {"bob", RequestKind::shutdown}}) {
     Request request;
     request.id = new_id();
     request.from = from;
     request.kind = kind;
     request.to = "lead";
-    requests.open(request);
+    requests.insert(request);
   }
   watched.look_at({"ann.json"});
   CHECK(!watched.live.scene().find_member("ann")->plan);  // no event mentioned the plan yet

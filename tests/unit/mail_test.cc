@@ -8,6 +8,8 @@
 #include "libteam/base/clock.h"
 #include "libteam/record/hold.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/files/bodies.h"
+#include "libteam/store/team_session.h"
 #include "libteam/system/id.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/faults.h"
@@ -63,14 +65,14 @@ class Box : public test::TestStore {
   }
 
   Folder folder;
-  Mailbox mailbox;
+  FileMailbox mailbox;
 };
 
 void places() {
   const Box box;
   box.send({"1", "2", "3", "4", "5", "6", "7", "8", "9"});
-  std::vector<Batch> batches;
-  for (int i = 0; i < 8; ++i) batches.push_back(*box.mailbox.take({}, 1, std::nullopt));
+  std::vector<std::unique_ptr<Batch>> batches;
+  for (int i = 0; i < 8; ++i) batches.push_back(box.mailbox.take({}, 1, std::nullopt));
   CHECK(fails_with(Code::again, [&] { box.mailbox.take({}, 1, std::nullopt); }));
   std::size_t shown = 0;
   box.mailbox.peek({}, 100, std::nullopt, [&](const Message&) { ++shown; });
@@ -425,7 +427,7 @@ std::size_t count_in(const std::string& folder) {
 // A large message that could not be sent leaves no file.
 void large_messages() {
   const Box box;
-  const Mail mail(box.root, box.team, 1);
+  const Mail mail = box.open_mail();
   const Actor lead = actor("lead");
   const auto leaves_nothing = [&](const std::function<bool()>& holds) {
     return holds() && count_in(box.of_team("bodies")) == 0 && box.take() == "nothing";
@@ -453,7 +455,7 @@ void large_messages() {
 // A broadcast that reached only some members has an effect, so it is not a plain failure.
 void broadcasts() {
   const Box box;
-  const Mail mail(box.root, box.team, 1);
+  const Mail mail = box.open_mail();
   CHECK(where_seen(SYS_openat2, for_file("bob_inbox.jsonl", EIO), [&] {
     return is_refused(Code::unknown, "sent to 1 of 2", [&] { mail.send(message_to("", "broadcast"), actor("lead")); });
   }));
@@ -464,7 +466,7 @@ void broadcasts() {
 void pauses() {
   Box box;
   set_setting(box.team, "exchange.limit", "1");
-  const Mail mail(box.root, box.team, 1);
+  const Mail mail = box.open_mail();
   const Actor bob = actor("bob", "run");
   mail.send(message_to("ann"), bob);
   CHECK(test::fails_where(
@@ -479,7 +481,7 @@ void pauses() {
 
 void questions() {
   const Box box;
-  const Mail mail(box.root, box.team, 1);
+  const Mail mail = box.open_mail();
   const Requests& requests = mail.requests();
   // A request whose message cannot be sent is withdrawn. If the outcome is unknown, it stays.
   CHECK(where_seen(SYS_openat2, for_file("ann_inbox.jsonl", EIO), [&] {
@@ -503,12 +505,25 @@ void questions() {
   requests.withdraw(new_id());
 }
 
+// A teammate may refresh its session, which opens the mail anew, while it works on messages.
+void batch_of_a_refreshed_session() {
+  const Box box;
+  TeamSession session(box.root, "alpha", actor("ann"), 1);
+  box.send({"1"});
+  const auto batch = session.mailbox().take({}, 1, std::nullopt);
+  box.roster.change("alpha", [](Team& team) { team.members.push_back({"carl", std::nullopt, 0, false, "{}"}); });
+  session.refresh();
+  CHECK(session.team().find("carl") != nullptr);
+  batch->acknowledge();
+  CHECK(box.take() == "nothing" && !box.has("ann_taken.jsonl"));
+}
+
 // An answer whose sender died is sent once, with the same id, whoever repeats it.
 void answers() {
   enum class Died { before_it_was_sent, before_it_was_read, before_it_was_final };
   for (const Died died : {Died::before_it_was_sent, Died::before_it_was_read, Died::before_it_was_final}) {
     const Box box;
-    const Mail mail(box.root, box.team, 1);
+    const Mail mail = box.open_mail();
     OutgoingMessage plan = message_to("lead", "plan_approval_request");
     const std::string id = *mail.send(plan, actor("ann")).front().request_id;
     OutgoingMessage answer = message_to("ann", "plan_approval_response");
@@ -541,7 +556,7 @@ void answers() {
 // If the outcome of sending an answer is unknown, the answer stays recorded so that it can be repeated.
 void unknown_outcome_of_answers() {
   const Box box;
-  const Mail mail(box.root, box.team, 1);
+  const Mail mail = box.open_mail();
   const std::string id = *mail.send(message_to("lead", "plan_approval_request"), actor("ann")).front().request_id;
   const auto answer = [&](Code code) {
     return fails_with(code, [&] {
@@ -577,6 +592,7 @@ int main() {
   broadcasts();
   pauses();
   questions();
+  batch_of_a_refreshed_session();
   answers();
   unknown_outcome_of_answers();
   return test::report();

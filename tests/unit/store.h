@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "libteam/store/board.h"
+#include "libteam/store/files/file_team.h"
 #include "libteam/store/files/root.h"
 #include "libteam/store/files/roster.h"
+#include "libteam/store/mail.h"
 
 namespace team::test {
 
@@ -39,6 +41,8 @@ class TestStore {
   void remove(const std::string& name) const { std::filesystem::remove_all(path_of(name)); }
 
   Board open_board() const { return team::open_board(root, &team, 1, Missing::refuse); }
+  std::shared_ptr<const TeamEngine> open_team() const { return team::open_team(root, team, 1); }
+  Mail open_mail() const { return {open_team(), team}; }
 
   const std::string path;
   const Root root;

@@ -12,7 +12,7 @@ namespace {
 
 // ann owns task 1, which is in progress. Task 2 of bob and task 3 of lead wait for it.
 struct Desk {
-  Desk() : board(store.open_board()), mail(store.root, store.team, 0.05), ann(actor("ann")) {
+  Desk() : board(store.open_board()), mail(open_team(store.root, store.team, 0.05), store.team), ann(actor("ann")) {
     Draft second = draft("two", {1}), third = draft("three", {1});
     second.task.owner = "bob";
     third.task.owner = "lead";

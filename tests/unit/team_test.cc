@@ -38,7 +38,7 @@ const EventOrigin kOrigin{"alpha", "ann", std::nullopt, std::nullopt};
 
 class Alpha : public test::TestStore {
  public:
-  Alpha() : folder(roster.folder_of("alpha")), log(folder, 1), mail(root, team, 1) {}
+  Alpha() : folder(roster.folder_of("alpha")), log(folder, 1), mail(open_mail()) {}
 
   void put(const std::string& name, std::string_view text) const { TestStore::put(".teams/alpha/" + name, text); }
   bool has(const std::string& name) const { return TestStore::has(".teams/alpha/" + name); }
@@ -52,7 +52,7 @@ class Alpha : public test::TestStore {
   }
 
   Folder folder;
-  EventLog log;
+  FileEventLog log;
   Mail mail;
 };
 
@@ -121,7 +121,7 @@ void events() {
   // An operation that succeeded but could not be logged still counts as done.
   {
     const Lock lock = Lock::acquire(alpha.folder, "events.lock", 1);
-    const EventLog hasty(alpha.folder, 0);
+    const FileEventLog hasty(alpha.folder, 0);
     CHECK(fails_with(Code::unknown, [&] { hasty.record(kOrigin, one); }));
   }
   alpha.put("events.jsonl", fmt::format("{{\"seq\":{},\"x\":0}}\n", kLargestSequence));
@@ -242,7 +242,7 @@ void transcripts() {
 void hooks() {
   ::setenv("TEAM_TRUST", "1", 1);  // no file of trust, which would be in the home of the user
   const Alpha alpha;
-  const Hooks hooks(alpha.folder, alpha.root, "alpha", 10);
+  const FileHooks hooks(alpha.folder, alpha.root, "alpha", 10);
   CHECK(!hooks.any() && !hooks.has("task-created"));
   fs::create_directory(alpha.of_team("hooks"));
   fs::permissions(alpha.of_team("hooks"), fs::perms::owner_all);
@@ -284,7 +284,9 @@ std::string notes_of(const TeamStatus& status) {
 void status() {
   Alpha alpha;
   Board board = alpha.open_board();
-  const auto look = [&] { return look_at_team(alpha.roster, alpha.team, board.view(), [](TaskId, const Error&) {}); };
+  const auto look = [&] {
+    return look_at_team(alpha.mail.engine(), alpha.team, board.view(), [](TaskId, const Error&) {});
+  };
   Draft for_coder = draft("code"), for_tester = draft("test"), mine = draft("mine"), for_nobody = draft("none");
   for_coder.task.role = "coder";
   for_tester.task.role = mine.task.role = "tester";
@@ -338,7 +340,7 @@ void disks() {
     const Alpha alpha;
     const Board board = alpha.open_board();
     const auto warns = [&] {
-      const auto status = look_at_team(alpha.roster, alpha.team, board.view(), [](TaskId, const Error&) {});
+      const auto status = look_at_team(alpha.mail.engine(), alpha.team, board.view(), [](TaskId, const Error&) {});
       return !status.warnings.empty() && status.warnings[0].kind == "disk";
     };
     const bool before = warns();
@@ -350,7 +352,7 @@ void disks() {
 
 std::string explained(const Alpha& alpha, const Board& board, TaskId id) {
   std::string text;
-  for (const Reason& reason : explain(board.view().get(id), alpha.roster, &alpha.team, board.view())) {
+  for (const Reason& reason : explain(board.view().get(id), &alpha.mail.engine(), &alpha.team, board.view())) {
     text += reason.text + "\n";
   }
   return text;

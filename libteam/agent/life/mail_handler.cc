@@ -24,7 +24,7 @@ MailHandler::MailHandler(TeamSession& session, const Habits& habits, std::functi
     : session_(session), habits_(habits), note_(std::move(note)) {}
 
 void MailHandler::read_body(Message& message) const {
-  const Mailbox mailbox = session_.mailbox();
+  const Mailbox& mailbox = session_.mailbox();
   if (message.body_size == 0 || !mailbox.has_body(message)) return;
   message.content.clear();
   mailbox.each_body_piece(message, [&](std::string_view piece) {

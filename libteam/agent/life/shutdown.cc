@@ -84,7 +84,7 @@ class Handshake {
 
 // What an agent has seen here is not to wake it again as mail.
 void take_answers(const TeamSession& session, const std::vector<Stopped>& stopped) {
-  const Mailbox mailbox = session.mailbox();
+  const Mailbox& mailbox = session.mailbox();
   for (const Stopped& one : stopped) {
     const MessageFilter answer{.from = one.name, .type = "shutdown_response", .reply_to = {}};
     while (auto batch = mailbox.take(answer, 1, session.self().run)) batch->acknowledge();

@@ -101,7 +101,7 @@ std::vector<std::string> what_is_missing(const TeamSession& session) {
   std::vector<std::string> missing;
   const auto look = [&](const SeenTask& seen) {
     if (seen.task.status == Status::completed) return;
-    const auto reasons = explain(seen.task, session.roster(), &session.team(), session.board().view());
+    const auto reasons = explain(seen.task, &session.mail().engine(), &session.team(), session.board().view());
     missing.push_back(fmt::format("task {} '{}': {}", seen.task.id, cut_characters(one_line(seen.task.subject), 60),
                                   one_line(reasons.front().text)));
   };

@@ -117,7 +117,7 @@ void WorkRunner::acknowledge(Batch& batch) {
 // The mail that came while its driver works. False if this life ends by it.
 bool WorkRunner::hear(const Meanwhile::Keep& keep) {
   life_.session().refresh();
-  const Mailbox mailbox = life_.session().mailbox();
+  const Mailbox& mailbox = life_.session().mailbox();
   auto batch = mailbox.take({}, kMostMessages, life_.self().run);
   if (!batch) return true;
   if (ends_by(*batch)) return false;
@@ -128,7 +128,7 @@ bool WorkRunner::hear(const Meanwhile::Keep& keep) {
 }
 
 bool WorkRunner::work_on_messages(Phase phase) {
-  const Mailbox mailbox = life_.session().mailbox();
+  const Mailbox& mailbox = life_.session().mailbox();
   auto batch = mailbox.take({}, kMostMessages, life_.self().run);
   if (!batch || ends_by(*batch)) return false;
   const auto messages = deliver(*batch);

@@ -12,7 +12,7 @@
 #include "libteam/agent/life/held_tasks.h"
 #include "libteam/agent/life/mail_handler.h"
 #include "libteam/agent/life/member_life.h"
-#include "libteam/store/files/mailbox.h"
+#include "libteam/store/mailbox.h"
 
 namespace team {
 

@@ -42,20 +42,20 @@ std::optional<std::int64_t> first_sequence_in(const Fd& fd) {
 
 }  // namespace
 
-EventLog::EventLog(const Folder& folder, double lock_timeout) : folder_(folder), lock_timeout_(lock_timeout) {}
+FileEventLog::FileEventLog(const Folder& folder, double lock_timeout) : folder_(folder), lock_timeout_(lock_timeout) {}
 
-struct EventLog::Part {
+struct FileEventLog::Part {
   std::int64_t first = 0;
   std::string name;
   Fd fd;  // only the current one is open
 };
 
-struct EventLog::Place {
+struct FileEventLog::Place {
   Fd fd;
   off_t offset = 0;
 };
 
-std::vector<EventLog::Part> EventLog::put_aside() const {
+std::vector<FileEventLog::Part> FileEventLog::put_aside() const {
   std::vector<Part> parts;
   folder_.each_name([&](const char* entry) {
     const std::string_view name = entry;
@@ -69,7 +69,7 @@ std::vector<EventLog::Part> EventLog::put_aside() const {
 
 // Those put aside, oldest first, then the current one. That is opened before the others are listed: what is put aside
 // from then on is the one that is open, or a younger one, and of the younger ones the listing may have missed some.
-std::vector<EventLog::Part> EventLog::parts() const {
+std::vector<FileEventLog::Part> FileEventLog::parts() const {
   std::vector<Part> parts;
   std::size_t known = 0;
   Fd current;
@@ -85,11 +85,11 @@ std::vector<EventLog::Part> EventLog::parts() const {
   return parts;
 }
 
-Fd EventLog::open(Part& part) const {
+Fd FileEventLog::open(Part& part) const {
   return part.fd ? std::move(part.fd) : folder_.open_if_there(part.name, O_RDONLY);
 }
 
-std::int64_t EventLog::last_sequence() const {
+std::int64_t FileEventLog::last_sequence() const {
   std::optional<std::int64_t> last;
   each_backward([&](std::string_view line) {
     last = sequence_of(line);
@@ -98,7 +98,7 @@ std::int64_t EventLog::last_sequence() const {
   return last.value_or(0);
 }
 
-Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& events) const {
+Logged FileEventLog::append(const EventOrigin& origin, const std::vector<Event>& events) const {
   if (events.empty()) return {};
   const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
   Fd fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
@@ -126,17 +126,8 @@ Logged EventLog::append(const EventOrigin& origin, const std::vector<Event>& eve
   return logged;
 }
 
-Logged EventLog::record(const EventOrigin& origin, const std::vector<Event>& events) const {
-  try {
-    return append(origin, events);
-  } catch (const Error& error) {
-    if (error.code() != Code::io && error.code() != Code::again && error.code() != Code::corrupt) throw;
-    fail(Code::unknown, "it is done, but not in the log: {}", error.what());
-  }
-}
-
 // Gives the lines from `place` on that come after `seq`, and moves both. False: `visit` has enough.
-bool EventLog::read_on(Place& place, std::int64_t& seq, const Visit& visit) const {
+bool FileEventLog::read_on(Place& place, std::int64_t& seq, const Visit& visit) const {
   LineReader reader(place.fd, place.offset);
   while (const auto line = reader.next(kWhole)) {
     const auto number = sequence_of(*line);
@@ -150,7 +141,7 @@ bool EventLog::read_on(Place& place, std::int64_t& seq, const Visit& visit) cons
 
 // Begins with the last part that begins no later than what is wanted; gives where it ended, nothing if `visit` has
 // enough.
-std::optional<EventLog::Place> EventLog::read_after(std::int64_t& seq, const Visit& visit) const {
+std::optional<FileEventLog::Place> FileEventLog::read_after(std::int64_t& seq, const Visit& visit) const {
   auto all = parts();
   auto part = std::ranges::upper_bound(all, seq + 1, {}, &Part::first);
   if (part != all.begin()) --part;
@@ -164,10 +155,10 @@ std::optional<EventLog::Place> EventLog::read_after(std::int64_t& seq, const Vis
   return place;
 }
 
-void EventLog::each_after(std::int64_t seq, const Visit& visit) const { read_after(seq, visit); }
+void FileEventLog::each_after(std::int64_t seq, const Visit& visit) const { read_after(seq, visit); }
 
-bool EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
-                      int waker) const {
+bool FileEventLog::follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
+                          int waker) const {
   Watch watch(folder_);
   watch.watch_reader(reader);
   if (waker >= 0) watch.wake_on(waker);
@@ -182,7 +173,7 @@ bool EventLog::follow(std::int64_t seq, int reader, const Visit& visit, const st
   return true;
 }
 
-void EventLog::each_backward(const Visit& visit) const {
+void FileEventLog::each_backward(const Visit& visit) const {
   auto all = parts();
   for (auto part = all.rbegin(); part != all.rend(); ++part) {
     const Fd fd = open(*part);

@@ -12,10 +12,10 @@
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/board_view.h"
+#include "libteam/store/files/bodies.h"
 #include "libteam/store/files/index.h"
-#include "libteam/store/files/mailbox.h"
+#include "libteam/store/files/request_files.h"
 #include "libteam/store/files/roster.h"
-#include "libteam/store/requests.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/temporary.h"
 

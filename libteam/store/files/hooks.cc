@@ -14,6 +14,7 @@
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/files/event_log.h"
 #include "libteam/store/files/trust.h"
 #include "libteam/system/environment.h"
 #include "libteam/system/process.h"
@@ -88,15 +89,15 @@ double hook_seconds(const Team& team) {
   }
 }
 
-Hooks::Hooks(const Folder& folder, const Root& root, std::string team, double seconds)
+FileHooks::FileHooks(const Folder& folder, const Root& root, std::string team, double seconds)
     : folder_(folder), root_(root), team_(std::move(team)), seconds_(seconds) {}
 
-bool Hooks::any() const { return !is_inside_hook() && folder_.stamp(kFolder); }
+bool FileHooks::any() const { return !is_inside_hook() && folder_.stamp(kFolder); }
 
-bool Hooks::has(const std::string& name) const { return find(name).has_value(); }
+bool FileHooks::has(const std::string& name) const { return find(name).has_value(); }
 
 // A hook that is to be run, open.
-std::optional<Hooks::Found> Hooks::find(const std::string& name) const {
+std::optional<FileHooks::Found> FileHooks::find(const std::string& name) const {
   const auto hooks = is_inside_hook() ? std::nullopt : folder_.find_beneath(kFolder);
   if (!hooks) return std::nullopt;
   std::string path = hooks->path_of(name);
@@ -118,7 +119,7 @@ std::optional<Hooks::Found> Hooks::find(const std::string& name) const {
 }
 
 // A user who can write to one of them can put another hook in the place of ours.
-void Hooks::check_folders(const Folder& hooks) const {
+void FileHooks::check_folders(const Folder& hooks) const {
   check_trust(status_of(hooks.fd(), hooks.path()), hooks.path());
   check_trust(status_of(folder_.fd(), folder_.path()), folder_.path());
   root_.find_store(kTeamsFolder);  // checks it
@@ -126,8 +127,8 @@ void Hooks::check_folders(const Folder& hooks) const {
 }
 
 // What the hook has against the event.
-std::optional<std::string> Hooks::run(const Found& hook, const std::string& name, const EventOrigin& origin,
-                                      const std::string& envelope) const {
+std::optional<std::string> FileHooks::run(const Found& hook, const std::string& name, const EventOrigin& origin,
+                                          const std::string& envelope) const {
   const bool is_member = origin.agent != "user" && origin.agent != "system";
   Program program;
   program.arguments = {hook.path};
@@ -153,17 +154,13 @@ std::optional<std::string> Hooks::run(const Found& hook, const std::string& name
   return feedback.empty() ? fmt::format("exit status {}", answered.status) : feedback;
 }
 
-std::optional<std::string> Hooks::refusal(const std::string& name, const EventOrigin& origin,
-                                          const Event& event) const {
+std::optional<std::string> FileHooks::refusal(const std::string& name, const EventOrigin& origin,
+                                              const Event& event) const {
   const auto hook = find(name);
   return hook ? run(*hook, name, origin, to_envelope(std::nullopt, now(), origin, event)) : std::nullopt;
 }
 
-void Hooks::ask(const std::string& name, const EventOrigin& origin, const Event& event) const {
-  if (const auto feedback = refusal(name, origin, event)) fail(Code::permission_denied, "hook {}: {}", name, *feedback);
-}
-
-void Hooks::tell(const EventOrigin& origin, const std::vector<Event>& events, const Logged& logged) const {
+void FileHooks::tell(const EventOrigin& origin, const std::vector<Event>& events, const Logged& logged) const {
   std::int64_t seq = logged.first;
   for (const Event& event : events) {
     const std::string name = "post-" + hook_of(event);
@@ -179,10 +176,11 @@ void Hooks::tell(const EventOrigin& origin, const std::vector<Event>& events, co
   }
 }
 
-void Hooks::note_failure(const std::string& name, const std::string& reason) const {
+void FileHooks::note_failure(const std::string& name, const std::string& reason) const {
   try {
     const EventOrigin system{team_, "system", std::nullopt, std::nullopt};
-    EventLog(folder_, kLockTimeout).append(system, {make_event("HOOK_FAILED", {{"hook", name}, {"reason", reason}})});
+    FileEventLog(folder_, kLockTimeout)
+        .append(system, {make_event("HOOK_FAILED", {{"hook", name}, {"reason", reason}})});
   } catch (const Error&) {
     // Nobody is left who could be told.
   }

@@ -12,8 +12,8 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/files/mailbox.h"
-#include "libteam/store/requests.h"
+#include "libteam/store/files/bodies.h"
+#include "libteam/store/files/request_files.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
 #include "libteam/system/temporary.h"
@@ -26,14 +26,6 @@ constexpr const char* kLock = ".lock";
 constexpr std::string_view kDeletedPrefix = ".deleted-";
 // The configuration of a deleted team whose folder could not be renamed.
 constexpr const char* kDeletedConfig = ".deleted-config.json";
-
-void check_name(std::string_view kind, const std::string& name) {
-  if (!is_name(name)) {
-    fail(Code::usage,
-         "'{}' is not a name: a {} has 1 to 64 letters, digits, '-' or '_' and begins with a letter or digit",
-         one_line(name), kind);
-  }
-}
 
 // What a team-create or team-delete that died has left; under the lock of the teams.
 void sweep_teams(const Folder& teams) {
@@ -50,11 +42,6 @@ Contents read_config(const Folder& folder, const std::string& team) {
 }
 
 }  // namespace
-
-void check_new_name(std::string_view kind, const std::string& name) {
-  check_name(kind, name);
-  if (is_reserved(name)) fail(Code::usage, "'{}' is reserved", name);
-}
 
 std::vector<std::string> deleted_teams(const Folder& teams) {
   std::vector<std::string> found;
@@ -121,10 +108,10 @@ std::shared_ptr<const Folder> Roster::shared_folder_of(const std::string& name) 
   return std::make_shared<const Folder>(folder_of(name));
 }
 
-Stamp Roster::version_of(const std::string& name) const {
+std::string Roster::version_of(const std::string& name) const {
   const auto stamp = folder_of(name).stamp(kTeamConfig);
   if (!stamp) fail(Code::not_found, "no team '{}'", name);
-  return *stamp;
+  return fmt::format("{} {} {}", stamp->inode, stamp->mtime_ns, stamp->size);
 }
 
 Roster::Opened Roster::open(const std::string& name) const {
@@ -141,15 +128,17 @@ std::function<Life(const std::string&)> Roster::lives(const std::string& team) c
   return lives_in(shared_folder_of(team));
 }
 
+Life life_of(const Folder& team_folder, const std::string& member) {
+  switch (look_at_lock(team_folder, alive_file(member))) {
+    case Held::yes: return Life::running;
+    case Held::no: return Life::dead;
+    case Held::no_file: return Life::unknown;
+  }
+  return Life::unknown;
+}
+
 std::function<Life(const std::string&)> lives_in(std::shared_ptr<const Folder> folder) {
-  return [folder = std::move(folder)](const std::string& member) {
-    switch (look_at_lock(*folder, alive_file(member))) {
-      case Held::yes: return Life::running;
-      case Held::no: return Life::dead;
-      case Held::no_file: return Life::unknown;
-    }
-    return Life::unknown;
-  };
+  return [folder = std::move(folder)](const std::string& member) { return team::life_of(*folder, member); };
 }
 
 void Roster::create(const Team& team, const std::function<void(const Folder&)>& before_visible) const {

@@ -14,12 +14,15 @@
 #include "libteam/record/life.h"
 #include "libteam/record/team.h"
 #include "libteam/store/files/root.h"
+#include "libteam/store/team_engine.h"
 
 namespace team {
 
 class Roster {
  public:
   Roster(const Root& root, double lock_timeout);
+  const Root& root() const { return root_; }
+  double lock_timeout() const { return lock_timeout_; }
 
   // All teams, sorted.
   std::vector<std::string> names() const;
@@ -31,8 +34,8 @@ class Roster {
     std::shared_ptr<const Folder> folder;
   };
   Opened open(const std::string& name) const;
-  // Which version of its configuration there is: another one after every change. Throws not_found.
-  Stamp version_of(const std::string& team) const;
+  // Names the current configuration: another value after each change. Throws not_found.
+  std::string version_of(const std::string& team) const;
   // For store/ only, and for those who watch it. Throws not_found.
   Folder folder_of(const std::string& team) const;
   // The same for several who use it, each as long as it likes.
@@ -56,7 +59,8 @@ class Roster {
   double lock_timeout_;
 };
 
-// The same for the folder of a team.
+// By the lock that the process of a member holds for its whole life.
+Life life_of(const Folder& team_folder, const std::string& member);
 std::function<Life(const std::string& member)> lives_in(std::shared_ptr<const Folder> folder);
 
 // In the folder of a team: how it is set up.
@@ -75,8 +79,5 @@ inline constexpr const char* kSlotsFolder = "model-slots";
 
 // How hard a team's files are pressed onto the disk: TEAM_DURABILITY, else its setting, else `power`.
 Durability durability_of(const Team* team);
-
-// Throws usage for a text that cannot be a name or that is reserved. `kind` says whose: "team", "member".
-void check_new_name(std::string_view kind, const std::string& name);
 
 }  // namespace team

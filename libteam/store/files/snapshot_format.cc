@@ -9,7 +9,6 @@
 #include "libteam/base/error.h"
 #include "libteam/base/number.h"
 #include "libteam/base/text.h"
-#include "libteam/store/files/mailbox.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/task_files.h"
 #include "libteam/system/lines.h"

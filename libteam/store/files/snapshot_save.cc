@@ -17,7 +17,7 @@
 #include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
-#include "libteam/store/files/mailbox.h"
+#include "libteam/store/files/bodies.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/snapshot.h"
 #include "libteam/store/files/snapshot_format.h"

@@ -1,0 +1,75 @@
+// Messages that a reader has taken and not yet acknowledged: a slot is the file of one batch.
+//
+// A reader keeps a lock on its slot until it acknowledges: if it dies, the lock is gone, and the next reader puts the
+// messages back. The mtime of a slot tells the order in which slots were taken, whatever became of the clock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libteam/store/files/rejected_lines.h"
+
+namespace team {
+
+class MailSlots {
+ public:
+  // Both outlive this.
+  MailSlots(const MailFiles& files, const RejectedLines& rejected) : files_(files), rejected_(rejected) {}
+
+  struct Slot {
+    std::string name;
+    bool busy = false;      // a living reader has it
+    std::int64_t date = 0;  // when it was taken
+  };
+  // All slots, in the order in which they were taken.
+  std::vector<Slot> all() const;
+  // The slots whose reader died or held them too long. `run` is the run of the owner that asks.
+  std::vector<std::string> abandoned(const std::vector<Slot>& all, const std::optional<std::string>& run) const;
+
+  // The messages in these slots, each once, except those `seen` elsewhere.
+  using Parse = std::function<std::optional<Message>(const std::string& line)>;
+  std::vector<Message> read(const std::vector<std::string>& slots, const Parse& parse,
+                            std::set<std::string> seen) const;
+
+  // From here on the caller holds the lock of the mailbox, except for release() and remove().
+
+  // A new slot, locked by its reader. Whoever sees it sees that it was taken after the slots of other readers:
+  // `others` is the latest date of those, 0 if there are none. Throws again if there are too many.
+  struct Taken {
+    std::string name;
+    Fd lock;
+  };
+  Taken write(const std::vector<Message>& messages, std::int64_t others) const;
+  // The same by renaming a file that has the messages.
+  Taken adopt(const std::string& file, std::int64_t others) const;
+
+  // Puts held slots together, so that holding does not use up the slots of readers. A slot of a reader separates those
+  // before it from those after it. If the caller dies here, some messages are in two slots, and all of them are held.
+  void merge_held() const;
+  void hold(const std::string& slot, double seconds, const std::optional<std::string>& run) const;
+  void release(const std::string& slot) const;
+
+  // Removes held messages and returns them; all of `ids` or none, and then throws not_found. `removed` is called with
+  // messages that are gone.
+  std::vector<Message> acknowledge(const std::vector<std::string>& ids,
+                                   const std::function<void(const std::vector<Message>&)>& removed) const;
+
+ private:
+  std::string name_of(int number) const;
+  static std::string hold_of(const std::string& slot) { return slot + ".hold"; }
+  std::string free_name() const;
+  bool waits_for_ack(const Slot& slot) const { return files_.folder->has(hold_of(slot.name)); }
+  bool is_held(const Slot& slot, const std::optional<std::string>& run) const;
+  void rewrite(const Slot& slot, const std::vector<Message>& messages) const;
+  void put_together(const std::vector<Slot>& slots) const;
+  void remove_acknowledged(const std::string& slot) const;
+
+  const MailFiles& files_;
+  const RejectedLines& rejected_;
+};
+
+}  // namespace team
