@@ -1,0 +1,505 @@
+// The same random history of mail, requests and members on two engines, files and memory: every answer is the same,
+// with the code and the text of each refusal. ENGINE_HISTORIES sets the number of histories, ENGINE_SEED the first
+// seed.
+#include <stdlib.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "libteam/base/text.h"
+#include "libteam/record/settings.h"
+#include "libteam/store/digest.h"
+#include "libteam/store/membership.h"
+#include "libteam/store/memory/memory_team.h"
+#include "libteam/store/status.h"
+#include "libteam/system/id.h"
+#include "tests/unit/check.h"
+#include "tests/unit/store.h"
+
+using namespace team;
+
+namespace {
+
+constexpr int kSteps = 80;
+const std::vector<std::string> kNames = {"lead", "ann", "bob", "user"};
+
+// One engine, and all that a history knows of it.
+class World {
+ public:
+  World(std::shared_ptr<const TeamEngine> given, Team configuration, std::function<void(const std::string&)> end_life)
+      : end_life(std::move(end_life)),
+        engine(std::move(given)),
+        team(std::move(configuration)),
+        mail(engine, team),
+        membership(mail, {"user", std::nullopt, std::nullopt, true}) {}
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  // Replaces each id by its number in the order of appearance, and drops times.
+  std::string normalize(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t end = i;
+      while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
+      const std::string_view word = text.substr(i, end - i);
+      if (is_id(word)) result += fmt::format("#{}", number_of(std::string(word)));
+      else result += word;
+      i = end;
+      while (i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) == 0) result += text[i++];
+      for (const std::string_view key : {"timestamp\":", "_at\":", "At\":"}) {
+        if (!result.ends_with(key)) continue;
+        while (i < text.size() && (std::isdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == '.')) ++i;
+      }
+    }
+    return result;
+  }
+  std::size_t number_of(const std::string& id) {
+    const auto [found, is_new] = numbers_.try_emplace(id, ids.size());
+    if (is_new) ids.push_back(id);
+    return found->second;
+  }
+  std::string id(std::size_t number) const { return ids.empty() ? "nothing" : ids[number % ids.size()]; }
+
+  const std::function<void(const std::string& member)> end_life;
+  const std::shared_ptr<const TeamEngine> engine;
+  Team team;
+  const Mail mail;
+  const Membership membership;
+  std::vector<std::string> ids;
+  std::vector<std::unique_ptr<Batch>> batches;  // of readers that have not ended
+  std::map<std::string, Message> large;         // by id
+
+ private:
+  std::map<std::string, std::size_t> numbers_;  // of `ids`
+};
+
+std::string to_text(const std::vector<Message>& messages) {
+  std::string text;
+  for (const Message& message : messages) text += to_line(message) + "\n";
+  return text;
+}
+
+class Histories {
+ public:
+  explicit Histories(unsigned seed) : random_(seed) {
+    set_setting(store_.team, "exchange.limit", std::to_string(below(3)));
+    set_setting(store_.team, "teammates.max", std::to_string(below(5)));
+    store_.roster.change("alpha", [&](Team& team) { team.settings = store_.team.settings; });
+    store_.team = store_.roster.get("alpha");
+    files_ = std::make_unique<World>(store_.open_team(), store_.team, [this](const std::string& member) {
+      store_.put(".teams/alpha/" + member + ".alive", "");
+      store_.put(".teams/alpha/" + member + ".json", to_file(ended()));
+    });
+    const auto memory = std::make_shared<MemoryTeam>(store_.team);
+    memory_ = std::make_unique<World>(
+        memory, store_.team, [memory](const std::string& member) { memory->set_life(member, Life::dead, ended()); });
+  }
+
+  // Returns the name of the step, or what differs.
+  std::string step(std::map<std::string, int>& counts) {
+    struct Kind {
+      const char* name;
+      int weight;
+      void (Histories::*run)();
+    };
+    static constexpr Kind kKinds[] = {
+        {"send", 30, &Histories::send},
+        {"large message", 3, &Histories::send_large},
+        {"notify", 3, &Histories::notify},
+        {"answer", 12, &Histories::answer},
+        {"failing answer", 2, &Histories::fail_to_answer},
+        {"withdraw", 2, &Histories::withdraw},
+        {"requests", 4, &Histories::list_requests},
+        {"take", 25, &Histories::take},
+        {"end of a reader", 12, &Histories::end_reader},
+        {"peek", 8, &Histories::peek},
+        {"acknowledge ids", 12, &Histories::acknowledge_ids},
+        {"state", 8, &Histories::state},
+        {"body", 4, &Histories::body},
+        {"events", 5, &Histories::events},
+        {"join", 2, &Histories::join},
+        {"leave", 2, &Histories::leave},
+        {"end of a life", 1, &Histories::end_life},
+        {"limit", 1, &Histories::set_limit},
+        {"look", 4, &Histories::look},
+    };
+    int total = 0;
+    for (const Kind& kind : kKinds) total += kind.weight;
+    int choice = static_cast<int>(below(static_cast<std::size_t>(total)));
+    const Kind* chosen = kKinds;
+    while (choice >= chosen->weight) choice -= (chosen++)->weight;
+    ++counts[chosen->name];
+    (this->*chosen->run)();
+    if (!difference_.empty()) return fmt::format("{}: {}", chosen->name, difference_);
+    return "";
+  }
+
+ private:
+  static MemberState ended() {
+    MemberState state;
+    state.state = State::shutdown;
+    state.reason = "ended";
+    return state;
+  }
+
+  std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+  template <class T>
+  const T& any_of(const std::vector<T>& all) {
+    return all[below(all.size())];
+  }
+  std::string any_name() { return one_in(20) ? "stranger" : any_of(kNames); }
+  std::optional<std::string> any_run() {
+    if (one_in(3)) return std::nullopt;
+    return one_in(4) ? "second" : "first";
+  }
+  Actor any_actor() {
+    const std::string name = any_name();
+    return {name, std::nullopt, any_run(), name == "user" || name == "lead"};
+  }
+
+  // Runs `call` on both engines and compares its answers.
+  void compare(const std::function<std::string(World&)>& call) {
+    if (!difference_.empty()) return;
+    const auto answer = [&](World& world) {
+      try {
+        return world.normalize(call(world));
+      } catch (const Error& error) {
+        ++refusals_;
+        return world.normalize(fmt::format("{}: {}", name_of(error.code()), error.what()));
+      }
+    };
+    const std::string of_files = answer(*files_), of_memory = answer(*memory_);
+    if (of_files != of_memory) difference_ = fmt::format("\n  files:  {}\n  memory: {}", of_files, of_memory);
+  }
+
+  OutgoingMessage any_letter() {
+    OutgoingMessage letter;
+    letter.type = any_of<std::string>({"message", "message", "message", "broadcast", "shutdown_request",
+                                       "plan_approval_request", "plan_approval_request", "task_assigned", "nonsense"});
+    const bool to_all = letter.type == "broadcast" && !one_in(10);
+    letter.to = to_all ? "" : any_name();
+    letter.content = any_of<std::string>({"hello", "a line\nand another", "größer", std::string(300, 'x'), ""});
+    if (one_in(4)) letter.summary = "about\nthis";
+    if (one_in(4)) letter.feedback = "because";
+    if (one_in(4)) letter.task = 7;
+    letter.interrupt = one_in(8);
+    return letter;
+  }
+
+  void send_letter(const OutgoingMessage& given, const Actor& actor, std::optional<std::size_t> reply,
+                   std::optional<std::size_t> request, const std::function<std::function<bool(std::string&)>()>& more) {
+    compare([&](World& world) {
+      OutgoingMessage letter = given;
+      if (reply) letter.reply_to = world.id(*reply);
+      if (request) letter.request_id = world.id(*request);
+      if (more) letter.more = more();
+      const auto messages = world.mail.send(letter, actor);
+      for (const Message& message : messages) {
+        if (message.body_size > 0) world.large[message.id] = message;
+      }
+      return to_text(messages);
+    });
+  }
+
+  void send() {
+    const auto reply = one_in(3) ? std::optional(below(1000)) : std::nullopt;
+    const auto request = one_in(8) ? std::optional(below(1000)) : std::nullopt;
+    send_letter(any_letter(), any_actor(), reply, request, nullptr);
+  }
+
+  void send_large() {
+    OutgoingMessage letter = any_letter();
+    letter.content =
+        "title\n" + std::string(kLargestContent + below(100), 'y') + "\xc3";  // the first half of a character
+    const std::vector<std::string> pieces = {"\xa4 whole", std::string(70000, 'z'),
+                                             any_of<std::string>({"end\n", "broken \xff", "\n"})};
+    send_letter(letter, any_actor(), std::nullopt, std::nullopt, [&] {
+      return [&pieces, next = std::size_t{0}](std::string& piece) mutable {
+        if (next == pieces.size()) return false;
+        piece = pieces[next++];
+        return true;
+      };
+    });
+  }
+
+  void notify() {
+    const std::string recipient = any_name();
+    compare([&](World& world) {
+      world.mail.notify(recipient, "task_unblocked", "go on");
+      return recipient == "stranger" ? "" : fmt::format("{}", world.mail.mailbox(recipient).has_new());
+    });
+  }
+
+  // Half of the answers are from the one who was asked, to the one who asked.
+  void answer() {
+    OutgoingMessage letter = any_letter();
+    Actor actor = any_actor();
+    std::size_t request = below(1000);
+    letter.type = one_in(2) ? "plan_approval_response" : "shutdown_response";
+    if (one_in(3)) letter.content.clear();
+    if (!one_in(10)) letter.approve = one_in(2);
+    const auto all = memory_->engine->all_requests([](const Error&) {});
+    if (!all.empty() && !one_in(10)) {
+      const Request& chosen = any_of(all);
+      request = memory_->number_of(chosen.id);
+      if (!one_in(6)) letter.to = chosen.from;
+      if (!one_in(6)) actor.name = chosen.to;
+      if (!one_in(6)) letter.type = chosen.kind == RequestKind::plan ? "plan_approval_response" : "shutdown_response";
+      actor.leads = actor.name == "user" || actor.name == "lead";
+    }
+    send_letter(letter, actor, std::nullopt, one_in(20) ? std::nullopt : std::optional(request), nullptr);
+  }
+
+  // The message of an answer fails, surely or perhaps.
+  void fail_to_answer() {
+    const Code code = one_in(2) ? Code::io : Code::unknown;
+    const std::size_t number = below(1000);
+    const bool approve = one_in(2);
+    compare([&](World& world) {
+      world.mail.requests().answer({world.id(number), RequestKind::plan, approve, "maybe"}, {}, new_id(),
+                                   [&](const std::string&) { fail(code, "the message failed"); });
+      return "";
+    });
+  }
+
+  void withdraw() {
+    const std::size_t number = below(1000);
+    compare([&](World& world) {
+      world.mail.requests().withdraw(world.id(number));
+      return "done";
+    });
+  }
+
+  void list_requests() {
+    const bool all = one_in(2);
+    const std::size_t number = below(1000);
+    compare([&](World& world) {
+      std::string text;
+      const auto broken = [](const Error&) {};
+      const Requests& requests = world.mail.requests();
+      for (const Request& request : all ? requests.all(broken) : requests.pending(broken)) text += to_line(request);
+      return text;
+    });
+    compare([&](World& world) { return to_line(world.mail.requests().get(world.id(number))); });
+  }
+
+  MessageFilter any_filter(std::size_t& reply) {
+    MessageFilter filter;
+    reply = below(1000);
+    if (one_in(5)) filter.from = any_of(kNames);
+    if (one_in(5)) filter.type = one_in(2) ? "message" : "plan_approval_request";
+    if (one_in(10)) filter.reply_to = "";  // becomes a known id
+    return filter;
+  }
+
+  // An engine may give fewer messages than there are: the other one is asked for as many.
+  void take() {
+    const std::string owner = any_of(kNames);
+    std::size_t reply = 0;
+    const MessageFilter wanted = any_filter(reply);
+    std::size_t most = one_in(4) ? 1000 : 1 + below(4);
+    const auto run = any_run();
+    const std::size_t before = memory_->batches.size();
+    compare([&](World& world) -> std::string {
+      MessageFilter filter = wanted;
+      if (filter.reply_to) filter.reply_to = world.id(reply);
+      const Mailbox& mailbox = world.engine->mailbox(owner);
+      auto batch = mailbox.take(filter, most, run);
+      if (!batch) return "nothing";
+      std::string text = to_text(batch->messages());
+      most = batch->messages().size();
+      world.batches.push_back(std::move(batch));
+      return text;
+    });
+    if (memory_->batches.size() == before || !difference_.empty()) return;
+    ++taken_;
+    // True only if nothing was left.
+    if (files_->batches.back()->is_all() && !memory_->batches.back()->is_all()) difference_ = "is_all";
+    if (!one_in(3) || memory_->batches.size() > 10) end_batch(memory_->batches.size() - 1);
+  }
+
+  void end_reader() {
+    if (!memory_->batches.empty()) end_batch(below(memory_->batches.size()));
+  }
+
+  // A reader acknowledges, holds or dies.
+  void end_batch(std::size_t number) {
+    const std::size_t how = below(6);
+    const double seconds = one_in(4) ? 0 : 1000;
+    const auto run = any_run();
+    compare([&](World& world) {
+      Batch& batch = *world.batches[number];
+      if (how < 2) batch.acknowledge();
+      if (how == 2 || how == 3 || how == 4) batch.hold(seconds, run);
+      if (how == 4) batch.release();
+      world.batches.erase(world.batches.begin() + static_cast<std::ptrdiff_t>(number));
+      return "done";
+    });
+  }
+
+  void peek() {
+    const std::string owner = any_of(kNames);
+    std::size_t reply = 0;
+    const MessageFilter wanted = any_filter(reply);
+    const std::size_t most = one_in(3) ? 2 : 1000;
+    const auto run = any_run();
+    compare([&](World& world) {
+      MessageFilter filter = wanted;
+      if (filter.reply_to) filter.reply_to = world.id(reply);
+      std::string text;
+      world.engine->mailbox(owner).peek(filter, most, run, [&](const Message& one) { text += to_line(one) + "\n"; });
+      return text;
+    });
+  }
+
+  // Ids that are held, others, or both; sometimes twice.
+  void acknowledge_ids() {
+    const std::string owner = any_of(kNames);
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < memory_->ids.size(); ++i) {
+      const bool is_taken = memory_->engine->mailbox(owner).state_of(memory_->ids[i]) == MessageState::delivered;
+      if (is_taken && one_in(2)) numbers.push_back(i);
+    }
+    if (one_in(4) || numbers.empty()) numbers.push_back(below(1000));
+    if (one_in(6)) numbers.push_back(numbers.front());
+    compare([&](World& world) {
+      std::vector<std::string> ids;
+      for (const std::size_t number : numbers) ids.push_back(world.id(number));
+      return to_text(world.engine->mailbox(owner).acknowledge(ids));
+    });
+  }
+
+  void state() {
+    const std::size_t number = below(1000);
+    compare([&](World& world) { return world.mail.state_of(world.id(number)); });
+    const std::string owner = any_of(kNames);
+    compare([&](World& world) {
+      return std::to_string(static_cast<int>(world.engine->mailbox(owner).state_of(world.id(number))));
+    });
+    // Without messages nothing is new.
+    bool waits = false;
+    memory_->engine->mailbox(owner).peek({}, 1, "third", [&](const Message&) { waits = true; });
+    if (!waits && files_->engine->mailbox(owner).has_new()) difference_ = "has_new";
+  }
+
+  void body() {
+    if (memory_->large.empty()) return;
+    const std::size_t number = below(memory_->large.size());
+    compare([&](World& world) {
+      const Message& message = std::next(world.large.begin(), static_cast<std::ptrdiff_t>(number))->second;
+      const Mailbox& mailbox = world.engine->mailbox(message.recipient);
+      if (!mailbox.has_body(message)) return std::string("missing");
+      std::string text;
+      mailbox.each_body_piece(message, [&](std::string_view piece) { text += piece; });
+      return fmt::format("{} {} {}", text.size(), std::hash<std::string>{}(text), text.substr(text.size() - 9));
+    });
+  }
+
+  void events() {
+    const auto after = static_cast<std::int64_t>(below(1000));
+    const std::size_t most = 1 + below(5);
+    compare([&](World& world) {
+      const EventLog& log = world.mail.events();
+      const std::int64_t last = log.last_sequence();
+      std::string text = std::to_string(last) + "\n";
+      const auto add = [&, left = most](std::string_view line) mutable {
+        text.append(line).push_back('\n');
+        return --left > 0;
+      };
+      log.each_after(last > 0 ? after % last : 0, add);
+      log.each_backward(add);
+      return text;
+    });
+  }
+
+  // The configuration has changed, or a change was refused.
+  void refresh() {
+    compare([](World& world) { return to_line(world.team = world.engine->configuration()); });
+  }
+
+  void join() {
+    const std::string name = any_of<std::string>({"carl", "dora", "ann", "Ann", "user", "-", "x y"});
+    const std::optional<std::string> role = one_in(2) ? std::optional<std::string>("coder") : std::nullopt;
+    const Recruits recruits{"coder", role, 1 + static_cast<std::int64_t>(below(2)), one_in(4)};
+    const bool one = one_in(2);
+    compare([&](World& world) {
+      if (!one) return team::join(world.membership.recruit(recruits), ", ");
+      world.membership.join(name, role);
+      return std::string("joined");
+    });
+    refresh();
+  }
+
+  void leave() {
+    const std::string name = any_of<std::string>({"carl", "dora", "coder-1", "coder-2", "lead", "an"});
+    compare([&](World& world) {
+      world.membership.leave({name});
+      return "left";
+    });
+    refresh();
+  }
+
+  void end_life() {
+    const std::string name = any_of<std::string>({"ann", "bob", "coder-1"});
+    for (World* world : {files_.get(), memory_.get()}) world->end_life(name);
+  }
+
+  void set_limit() {
+    const std::string limit = std::to_string(below(4));
+    compare([&](World& world) {
+      return to_line(world.engine->change([&](Team& team) { set_setting(team, "exchange.limit", limit); }));
+    });
+    refresh();
+  }
+
+  void look() {
+    const std::string reader = any_of(kNames);
+    compare([&](World& world) {
+      std::string text = team::join(digest_for(world.mail.events(), world.team, reader), "\n");
+      for (const MemberStatus& member : look_at_members(*world.engine, world.team)) text += to_line(member) + "\n";
+      for (const Exchange& one : world.engine->exchanges().all) {
+        text += fmt::format("{} {} {} {}\n", one.from, one.to, one.count, one.told);
+      }
+      return text;
+    });
+  }
+
+ public:
+  static inline std::int64_t refusals_ = 0;
+  static inline std::int64_t taken_ = 0;
+
+ private:
+  std::mt19937 random_;
+  test::TestStore store_;
+  std::unique_ptr<World> files_, memory_;
+  std::string difference_;
+};
+
+std::int64_t from_environment(const char* name, std::int64_t fallback) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? parse_integer(text).value_or(fallback) : fallback;
+}
+
+}  // namespace
+
+int main() {
+  ::setenv("TEAM_DURABILITY", "process", 1);
+  const std::int64_t histories = from_environment("ENGINE_HISTORIES", 200);
+  const std::int64_t first = from_environment("ENGINE_SEED", 1);
+  std::map<std::string, int> counts;
+  for (std::int64_t seed = first; seed < first + histories && test::failed == 0; ++seed) {
+    Histories history(static_cast<unsigned>(seed));
+    for (int i = 0; i < kSteps && test::failed == 0; ++i) {
+      const std::string difference = history.step(counts);
+      if (!difference.empty()) std::fprintf(stderr, "seed %ld, step %d: %s\n", seed, i, difference.c_str());
+      CHECK(difference.empty());
+    }
+  }
+  std::string text;
+  for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  std::printf("seeds %ld to %ld: %s; %ld batches, %ld refusals\n", first, first + histories - 1, text.c_str(),
+              Histories::taken_, Histories::refusals_ / 2);
+  return test::report();
+}
