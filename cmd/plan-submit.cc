@@ -12,7 +12,6 @@ struct Options {
 
 team::Exit submit(team::Context& context, const Options& options) {
   team::OutgoingMessage outgoing;
-  outgoing.type = "plan_approval_request";
   outgoing.to = context.team().lead;
   outgoing.summary = options.summary;
   outgoing.task = options.task;
@@ -22,7 +21,7 @@ team::Exit submit(team::Context& context, const Options& options) {
   if (options.task) context.board().view().get(*options.task);  // throws not_found
   const team::Actor& actor = context.actor();
   context.changes();
-  const std::string id = *context.mail().send(outgoing, actor).front().request_id;
+  const std::string id = team::MailOperations(context.mail(), actor).submit_plan(outgoing);
   context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", id) : id);
   return team::Exit::done;
 }

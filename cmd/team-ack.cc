@@ -1,17 +1,15 @@
 // team-ack - mark held messages as processed
 
 #include "libteam/cli/command.h"
+#include "libteam/store/mail_operations.h"
 
 namespace {
 
 team::Exit acknowledge(team::Context& context, const std::vector<std::string>& ids) {
   const team::Actor& actor = context.actor();
   context.changes();
-  const auto done = context.mail().mailbox(actor.name).acknowledge(ids);
+  team::MailOperations(context.mail(), actor).acknowledge(ids);
   context.made();
-  std::vector<team::Event> events;
-  for (const team::Message& message : done) events.push_back(team::message_event("MESSAGE_PROCESSED", message));
-  context.mail().record(actor, events);
   return team::Exit::done;
 }
 

@@ -84,13 +84,11 @@ team::Exit send(team::Context& context, Options& options) {
   const team::OutgoingMessage outgoing = compose_message(options);
   const team::Actor& actor = context.actor();
   context.changes();
-  const auto messages = context.mail().send(outgoing, actor);
+  const auto [messages, absent] = team::MailOperations(context.mail(), actor).send(outgoing);
   context.made();
-  for (const team::Message& message : messages) {
-    context.out().line(context.json() ? to_line(message) : message.id);
-    const bool absent = message.recipient != "user" &&
-                        context.roster().life_of(context.team().name, message.recipient) == team::Life::dead;
-    if (absent) team::warn(fmt::format("note: {} is not running; the message waits", message.recipient));
+  for (const team::Message& message : messages) context.out().line(context.json() ? to_line(message) : message.id);
+  for (const std::string& name : absent) {
+    team::warn(fmt::format("note: {} is not running; the message waits", name));
   }
   if (outgoing.type == "broadcast") team::warn(fmt::format("sent to {}", messages.size()));
   if (!options.wait || messages.empty()) return team::Exit::done;

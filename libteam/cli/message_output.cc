@@ -12,9 +12,6 @@ namespace team {
 
 namespace {
 
-// Held messages are delivered again after this time.
-constexpr double kHoldSeconds = 600;
-
 // If somebody removed the content of a large message, only its beginning exists.
 bool is_whole(const Mailbox& mailbox, const Message& message) {
   if (message.body_size == 0) return true;
@@ -70,44 +67,23 @@ void print_message(Context& context, const Mailbox& mailbox, const Message& mess
   else print_record(context.out(), mailbox, message);
 }
 
-bool reach_reader(Context& context, Batch& batch, Taking taking) {
-  try {
-    if (context.out().deliver()) return true;
-  } catch (const Error&) {
-    if (taking == Taking::hold) batch.release();
-    throw;
-  }
-  if (taking == Taking::hold) batch.release();
-  return false;
-}
-
 }  // namespace
 
 std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most,
                     Taking taking) {
+  const MailOperations operations(context.mail(), context.actor());
+  const auto deliver = [&](const std::vector<Message>& messages) {
+    for (const Message& message : messages) print_message(context, mailbox, message);
+    if (!context.out().deliver()) return false;
+    context.made();  // from here on a failure, perhaps with the next messages, is no longer "nothing changed"
+    return true;
+  };
   std::size_t seen = 0;
-  const Actor& actor = context.actor();
   bool more = true;
   while (more && seen < most) {
-    auto batch = mailbox.take(filter, most - seen, actor.run);
-    if (!batch) break;
-    if (taking == Taking::hold) batch->hold(kHoldSeconds, actor.run);
-    std::vector<Event> events;
-    for (const Message& message : batch->messages()) {
-      print_message(context, mailbox, message);
-      events.push_back(message_event("MESSAGE_DELIVERED", message));
-    }
-    // If the reader left or the disk is full, the messages stay and are delivered again.
-    if (!reach_reader(context, *batch, taking)) break;
-    seen += batch->messages().size();
-    more = !batch->is_all();
-    context.made();  // what fails from here on, perhaps with the next ones, is no longer "nothing changed"
-    if (taking == Taking::acknowledge) {
-      for (const Message& message : batch->messages()) events.push_back(message_event("MESSAGE_PROCESSED", message));
-      batch->acknowledge();
-    }
-    batch.reset();  // releases the lock before hooks run
-    context.mail().record(actor, events);
+    const auto received = operations.receive(filter, most - seen, taking, deliver);
+    if (received) seen += received->count;
+    more = received && received->count > 0 && received->more;
   }
   return seen;
 }

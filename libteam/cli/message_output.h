@@ -5,13 +5,12 @@
 #include <string>
 
 #include "libteam/cli/context.h"
-#include "libteam/store/mailbox.h"
+#include "libteam/store/mail_operations.h"
 
 namespace team {
 
-enum class Taking { acknowledge, hold };
-
-// Takes and prints at most `most` messages; returns their number. A reader that dies before the end gets them again.
+// Takes and prints at most `most` messages of the actor; returns how many. If their reader leaves before
+// the end, the messages are delivered again.
 std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most,
                     Taking taking = Taking::acknowledge);
 // Prints messages without taking them.

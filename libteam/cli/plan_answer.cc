@@ -1,6 +1,7 @@
 #include "libteam/cli/plan_answer.h"
 
 #include "libteam/cli/command.h"
+#include "libteam/store/mail_operations.h"
 
 namespace team {
 
@@ -8,16 +9,9 @@ namespace {
 
 Exit answer(Context& context, PlanDecision decision, const std::string& id,
             const std::optional<std::string>& feedback) {
-  const Request request = context.mail().requests().get(id);
-  OutgoingMessage outgoing;
-  outgoing.type = "plan_approval_response";
-  outgoing.to = request.from;
-  outgoing.request_id = request.id;
-  outgoing.approve = decision == PlanDecision::approve;
-  outgoing.feedback = feedback;
-  const Actor& actor = context.actor();
+  const MailOperations operations(context.mail(), context.actor());
   context.changes();
-  const std::string sent = context.mail().send(outgoing, actor).front().id;
+  const std::string sent = operations.answer(RequestKind::plan, id, decision == PlanDecision::approve, feedback).id;
   context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", sent) : sent);
   return Exit::done;
 }

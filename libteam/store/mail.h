@@ -1,4 +1,4 @@
-// Sending: who may say what to whom.
+// The rules of sending messages.
 //
 // A message goes to a member or to the user, and only a member or the user sends one; `system` speaks through notify().
 // A request becomes a record before it becomes a message, and so does its answer. Messages of agents are counted: after

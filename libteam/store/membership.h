@@ -25,9 +25,9 @@ struct Recruits {
   bool helpers = false;
 };
 
-// The changes alone, to a configuration that is not written yet. They throw usage for a name that is not allowed,
-// conflict for one that is taken, not_found for a role that a team with roles does not have, and invalid_state if
-// more teammates than `teammates.max` would live: a dead one, one that was shut down and a helper do not count.
+// These change a configuration that is not stored yet. They throw usage for a name that is not allowed, conflict for a
+// name that is taken, and not_found for a role that a team with roles does not have. They throw invalid_state if more
+// teammates than `teammates.max` would live. Dead teammates, stopped teammates and helpers do not count.
 void add_member(Team& team, const std::string& name, const std::optional<std::string>& role, const LifeOf& life_of);
 std::vector<std::string> add_recruits(Team& team, const Recruits& recruits, const LifeOf& life_of);
 // Throws invalid_state if `name`, a member that is dead, may not live again because the team is full.

@@ -1,8 +1,8 @@
 // How a team is kept: its configuration, requests and counters, its mail, its event log and its living members.
 //
-// The rules (who may send, who answers, how many may join) are written once, above this: store/mail.h, requests.h,
-// membership.h. Returned changes are durable, as far as the durability of the team says. Everything may be used by any
-// number of processes at once.
+// The rules of sending, answering and joining are written once, above this: store/mail.h, requests.h, membership.h.
+// When a function returns, its change is durable, as far as the durability of the team says. Any number of processes
+// may use a team at once.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,8 @@ class TeamEngine {
 
   // The configuration as it is now. Throws not_found if the team was removed, corrupt if it cannot be read.
   virtual Team configuration() const = 0;
-  // Replaces the configuration by what `edit` makes of it, and returns that. If somebody who takes no part in changes
-  // (a person with an editor) changed it meanwhile, `edit` is called again. Throws what `edit` throws.
+  // Lets `edit` change the configuration, stores it and returns it. Calls `edit` again if a program that takes no part
+  // in this (an editor) changed the configuration meanwhile. Errors of `edit` are passed on.
   virtual Team change(const std::function<void(Team&)>& edit) const = 0;
   // Names the current configuration: another value after each change. Throws not_found.
   virtual std::string version() const = 0;
@@ -85,8 +85,8 @@ class TeamEngine {
   virtual const EventLog& events() const = 0;
   virtual const Hooks& hooks() const = 0;
 
-  // Runs `step` as the only transaction of this team. Throws again if the team is not free in time, and what `step`
-  // throws: what it put before that stays.
+  // Runs `step` as the only transaction of this team. Throws again if the team is not free in time. Errors of `step`
+  // are passed on; its earlier puts stay.
   using Step = std::function<void(TeamTransaction&)>;
   virtual void transact(const Step& step) const = 0;
 
@@ -104,7 +104,7 @@ class TeamEngine {
   // Waits for any change in the team, and calls `done` after each, until it returns true.
   virtual Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const = 0;
 
-  // What the store is about to run out of, in words; none if all is well.
+  // A sentence about a resource that the store runs out of, such as the disk; none if there is enough.
   virtual std::optional<std::string> shortage() const = 0;
 };
 

@@ -1,9 +1,8 @@
-// What an agent works with: its team, the board and the mail, and who it is there.
+// The operations of one member on its team: tasks, messages, members.
 //
-// An agent outlives many changes of its team. refresh() looks whether the configuration is another one by now and then
-// opens everything anew, so that a member who joined later can be written to and a new limit holds. The same happens if
-// the store was removed and made again. A board that was removed is not made anew: whoever took it away (git stash) may
-// bring it back.
+// A session outlives many changes of its team. refresh() opens everything again if the configuration changed, so that
+// members who joined later can get messages and new limits hold. The same happens if the store was removed and made
+// again. A board that was removed is not made again, because its remover (git stash) may bring it back.
 #pragma once
 
 #include <memory>
@@ -18,6 +17,7 @@
 #include "libteam/store/files/roster.h"
 #include "libteam/store/life.h"
 #include "libteam/store/mail.h"
+#include "libteam/store/mail_operations.h"
 #include "libteam/store/membership.h"
 #include "libteam/store/task_operations.h"
 #include "libteam/store/watcher.h"
@@ -31,11 +31,11 @@ class TeamSession {
   TeamSession(const TeamSession&) = delete;
   TeamSession& operator=(const TeamSession&) = delete;
 
-  // Throws not_found if the team is no more.
+  // Throws not_found if the team was removed.
   void refresh();
-  // Whether refresh() would find nothing new. False if the team is no more.
+  // True if refresh() would find no change. False if the team was removed.
   bool is_current() const;
-  // False if the board was removed, as of the last refresh(): then board() is the one that was there.
+  // False if the last refresh() found no board: then board() is the removed one.
   bool has_board() const { return has_board_; }
 
   const Root& root() const { return root_; }
@@ -45,21 +45,23 @@ class TeamSession {
   const Mail& mail() const { return parts_->mail; }
   // The same for another thread: refresh() does not end it.
   std::shared_ptr<const Mail> shared_mail() const { return {parts_, &parts_->mail}; }
-  // Who lives in the team, as of the last refresh().
+  // The lives of the members, as of the last refresh().
   std::shared_ptr<const LifeEngine> lives() const { return open_lives(board()); }
-  // Who acts here; its role is what the configuration says, once it is a member.
+  // The member that acts. Once it is a member, its role is that of the configuration.
   const Actor& self() const { return self_; }
   double lock_timeout() const { return lock_timeout_; }
   const Mailbox& mailbox() const { return mail().mailbox(self_.name); }
   // Changes of tasks in its name; good until refresh().
   TaskOperations tasks() const { return {board(), &mail(), &team(), self_}; }
-  // What it adds and removes is done by self().
+  // Messages, requests and answers in its name; good until refresh().
+  MailOperations messages() const { return {mail(), self_}; }
+  // Adds and removes members in its name; good until refresh().
   Membership membership() const { return {mail(), self_}; }
   // A new watcher of everything in the team.
   std::unique_ptr<Watcher> watch_team() const;
-  // What programs get that this one runs, so that our commands work in them without options.
+  // The environment for programs that this member runs: teamkit commands need no options in them.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment() const;
-  // Of the members those whose process runs, without the lead.
+  // The running members, without the lead.
   std::vector<Member> running() const;
 
  private:

@@ -8,6 +8,7 @@
 
 #include "libteam/store/files/file_team.h"
 #include "libteam/store/live_team.h"
+#include "libteam/store/mail_operations.h"
 #include "libteam/system/process.h"
 #include "libteam/view/background_worker.h"
 #include "libteam/view/screen.h"
@@ -22,21 +23,21 @@ constexpr double kTick = 1;     // seconds between two ticks of the clock
 constexpr double kRest = 2;     // seconds between two reads of all files
 constexpr double kAbsence = 5;  // seconds that the store may be missing
 
-OutgoingMessage message_of(const TopAction& action) {
-  OutgoingMessage message;
-  message.to = action.member;
+void send(const TopAction& action, const MailOperations& operations) {
   switch (action.kind) {
     case TopAction::Kind::approve:
-    case TopAction::Kind::reject:
-      message.type = "plan_approval_response";
-      message.request_id = action.request;
-      message.approve = action.kind == TopAction::Kind::approve;
-      if (!action.text.empty()) message.feedback = action.text;
-      break;
-    case TopAction::Kind::stop: message.type = "shutdown_request"; break;
-    default: message.content = action.text; break;
+    case TopAction::Kind::reject: {
+      const auto feedback = action.text.empty() ? std::nullopt : std::optional(action.text);
+      operations.answer(RequestKind::plan, action.request, action.kind == TopAction::Kind::approve, feedback);
+      return;
+    }
+    case TopAction::Kind::stop: operations.ask_to_shut_down(action.member); return;
+    default: break;
   }
-  return message;
+  OutgoingMessage message;
+  message.to = action.member;
+  message.content = action.text;
+  operations.send(message);
 }
 
 std::string_view describe(TopAction::Kind kind) {
@@ -157,9 +158,8 @@ class Top {
       if (action.kind == TopAction::Kind::stop && roster.life_of(name, action.member) != Life::running) {
         fail(Code::invalid_state, "{} is not running", action.member);
       }
-      OutgoingMessage message = message_of(action);
-      if (action.kind == TopAction::Kind::stop) message.content = fmt::format("{} asks you to shut down", actor.name);
-      Mail(open_team(root, team, lock_timeout), team).send(message, actor);
+      const Mail mail(open_team(root, team, lock_timeout), team);
+      send(action, MailOperations(mail, actor));
       return fmt::format(fmt::runtime(describe(action.kind)), action.member);
     });
   }

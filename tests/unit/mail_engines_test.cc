@@ -6,10 +6,12 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <thread>
 
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/digest.h"
+#include "libteam/store/mail_operations.h"
 #include "libteam/store/membership.h"
 #include "libteam/store/memory/memory_team.h"
 #include "libteam/store/status.h"
@@ -27,8 +29,8 @@ const std::vector<std::string> kNames = {"lead", "ann", "bob", "user"};
 // One engine, and all that a history knows of it.
 class World {
  public:
-  World(std::shared_ptr<const TeamEngine> given, Team configuration, std::function<void(const std::string&)> end_life)
-      : end_life(std::move(end_life)),
+  World(std::shared_ptr<const TeamEngine> given, Team configuration, std::function<void(const std::string&)> ends)
+      : end_life(std::move(ends)),
         engine(std::move(given)),
         team(std::move(configuration)),
         mail(engine, team),
@@ -112,6 +114,7 @@ class Histories {
         {"withdraw", 2, &Histories::withdraw},
         {"requests", 4, &Histories::list_requests},
         {"take", 25, &Histories::take},
+        {"receive", 10, &Histories::receive},
         {"end of a reader", 12, &Histories::end_reader},
         {"peek", 8, &Histories::peek},
         {"acknowledge ids", 12, &Histories::acknowledge_ids},
@@ -232,7 +235,7 @@ class Histories {
     });
   }
 
-  // Half of the answers are from the one who was asked, to the one who asked.
+  // Most answers are right: they come from the asked member and go to the asking one.
   void answer() {
     OutgoingMessage letter = any_letter();
     Actor actor = any_actor();
@@ -320,6 +323,25 @@ class Histories {
     if (!one_in(3) || memory_->batches.size() > 10) end_batch(memory_->batches.size() - 1);
   }
 
+  // The whole operation of a command: the messages reach their reader, or they do not, or writing them fails.
+  void receive() {
+    const std::string owner = any_of(kNames);
+    const Actor actor{owner, std::nullopt, any_run(), false};
+    const Taking taking = one_in(2) ? Taking::acknowledge : Taking::hold;
+    const std::size_t outcome = below(6);
+    std::size_t most = 1 + below(5);
+    compare([&](World& world) {
+      std::string text;
+      const auto received = MailOperations(world.mail, actor).receive({}, most, taking, [&](const auto& messages) {
+        text = to_text(messages);
+        most = messages.size();
+        if (outcome == 0) fail(Code::io, "cannot write the messages");
+        return outcome != 1;
+      });
+      return fmt::format("{}{}", text, received ? received->count : 77);
+    });
+  }
+
   void end_reader() {
     if (!memory_->batches.empty()) end_batch(below(memory_->batches.size()));
   }
@@ -364,10 +386,14 @@ class Histories {
     }
     if (one_in(4) || numbers.empty()) numbers.push_back(below(1000));
     if (one_in(6)) numbers.push_back(numbers.front());
+    const bool is_recorded = one_in(2);
+    const Actor actor{owner, std::nullopt, std::nullopt, false};
     compare([&](World& world) {
       std::vector<std::string> ids;
       for (const std::size_t number : numbers) ids.push_back(world.id(number));
-      return to_text(world.engine->mailbox(owner).acknowledge(ids));
+      if (!is_recorded) return to_text(world.engine->mailbox(owner).acknowledge(ids));
+      MailOperations(world.mail, actor).acknowledge(ids);
+      return std::string("done");
     });
   }
 
@@ -477,6 +503,39 @@ class Histories {
   std::string difference_;
 };
 
+// Waiting ends when another thread changes the team, and at the deadline.
+void waits(const TeamEngine& engine, const Team& team) {
+  const Mail mail(std::shared_ptr<const TeamEngine>(std::shared_ptr<const void>(), &engine), team);
+  const Mailbox& mailbox = engine.mailbox("ann");
+  const auto has_mail = [&] {
+    bool any = false;
+    mailbox.peek({}, 1, std::nullopt, [&](const Message&) { any = true; });
+    return any;
+  };
+  CHECK(mailbox.wait(Deadline::in(0), -1, has_mail) == Mailbox::Waited::too_late);
+  CHECK(engine.wait(Deadline::in(0), has_mail) == Mailbox::Waited::too_late);
+  {
+    const std::jthread sender([&] { mail.notify("ann", "error", "hello"); });
+    CHECK(mailbox.wait(Deadline::in(20), -1, has_mail) == Mailbox::Waited::arrived);
+    CHECK(engine.wait(Deadline::in(20), has_mail) == Mailbox::Waited::arrived);
+  }
+  const std::int64_t last = engine.events().last_sequence();
+  std::int64_t seen = 0;
+  {
+    const std::jthread sender([&] { mail.notify("bob", "error", "hello"); });
+    const auto visit = [&](std::string_view line) {
+      seen = sequence_of(line).value_or(0);
+      return true;
+    };
+    CHECK(engine.events().follow(last, -1, visit, [&] { return seen == last + 1; }));
+  }
+  CHECK(seen == last + 1);
+  const std::string version = engine.version();
+  CHECK(version == engine.version());
+  engine.change([](Team& changed) { changed.members.pop_back(); });
+  CHECK(version != engine.version() && engine.configuration().members.size() + 1 == team.members.size());
+}
+
 std::int64_t from_environment(const char* name, std::int64_t fallback) {
   const char* text = std::getenv(name);
   return text != nullptr ? parse_integer(text).value_or(fallback) : fallback;
@@ -488,6 +547,11 @@ int main() {
   ::setenv("TEAM_DURABILITY", "process", 1);
   const std::int64_t histories = from_environment("ENGINE_HISTORIES", 200);
   const std::int64_t first = from_environment("ENGINE_SEED", 1);
+  {
+    const test::TestStore store;
+    waits(*store.open_team(), store.team);
+    waits(MemoryTeam(store.team), store.team);
+  }
   std::map<std::string, int> counts;
   for (std::int64_t seed = first; seed < first + histories && test::failed == 0; ++seed) {
     Histories history(static_cast<unsigned>(seed));

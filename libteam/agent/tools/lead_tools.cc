@@ -211,15 +211,10 @@ void add_approve_plan(Toolbox& tools, TeamSession& session) {
     "required":["request_id","approve"]})"};
   tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
     session.refresh();
-    const Request request = session.mail().requests().get(arguments.text("request_id"));
-    OutgoingMessage letter;
-    letter.type = "plan_approval_response";
-    letter.to = request.from;
-    letter.request_id = request.id;
-    letter.approve = arguments.flag("approve");
-    letter.feedback = arguments.find_text("feedback");
-    session.mail().send(letter, session.self());
-    return {fmt::format("{} is told that its plan is {}.", request.from, *letter.approve ? "approved" : "rejected")};
+    const bool approve = arguments.flag("approve");
+    const Message sent = session.messages().answer(RequestKind::plan, arguments.text("request_id"), approve,
+                                                   arguments.find_text("feedback"));
+    return {fmt::format("{} is told that its plan is {}.", sent.recipient, approve ? "approved" : "rejected")};
   });
 }
 

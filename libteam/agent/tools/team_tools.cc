@@ -177,24 +177,21 @@ void add_send_message(Toolbox& tools, TeamSession& session, TurnState& turn) {
     const bool is_answer = outgoing.type.ends_with("_response") || outgoing.type == "shutdown_request";
     if (outgoing.content.empty() && !is_answer) fail(Code::usage, "'content' is missing: what is to be said?");
     session.refresh();
-    std::vector<Message> sent;
+    SentMessages sent;
     try {
-      sent = session.mail().send(outgoing, session.self());
+      sent = session.messages().send(outgoing);
     } catch (const Error& error) {
       if (error.code() == Code::paused) turn.paused = error.what();
       throw;
     }
-    std::vector<std::string> names, absent;
-    for (const Message& message : sent) {
+    std::vector<std::string> names;
+    for (const Message& message : sent.messages) {
       turn.written_to.insert(message.recipient);
       names.push_back(message.recipient);
-      const bool is_there =
-          message.recipient == "user" || session.roster().life_of(session.team().name, message.recipient) != Life::dead;
-      if (!is_there) absent.push_back(message.recipient);
     }
     if (names.empty()) return {"There is nobody to send it to.", true};
     std::string text = fmt::format("Sent to {}.", join(names, ", "));
-    if (!absent.empty()) text += fmt::format(" Not running now, so it waits: {}.", join(absent, ", "));
+    if (!sent.absent.empty()) text += fmt::format(" Not running now, so it waits: {}.", join(sent.absent, ", "));
     return {text};
   });
 }
@@ -217,14 +214,12 @@ void add_submit_plan(Toolbox& tools, TeamSession& session, TurnState& turn) {
       return {"The plan goes to the lead. You are told when it is answered."};
     }
     OutgoingMessage outgoing;
-    outgoing.type = "plan_approval_request";
     outgoing.to = session.self().name == session.team().lead ? "user" : session.team().lead;
     outgoing.content = plan;
     outgoing.task = arguments.find_integer("taskId");
     session.refresh();
-    const auto sent = session.mail().send(outgoing, session.self());
-    return {fmt::format("The plan was put to {} as {}. The answer comes as a message; wait for it.", outgoing.to,
-                        sent.front().request_id.value_or("-"))};
+    const std::string id = session.messages().submit_plan(outgoing);
+    return {fmt::format("The plan was put to {} as {}. The answer comes as a message; wait for it.", outgoing.to, id)};
   });
 }
 

@@ -28,7 +28,7 @@ struct MailFiles {
 
   // The file of this owner: "inbox.jsonl" is NAME_inbox.jsonl.
   std::string name(std::string_view what) const;
-  // Whoever holds this lock is the only one that changes these files.
+  // A process changes these files only while it holds this lock.
   Lock lock() const { return Lock::acquire(*folder, name("inbox.lock"), lock_timeout); }
 };
 

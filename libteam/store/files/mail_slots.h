@@ -37,8 +37,8 @@ class MailSlots {
 
   // From here on the caller holds the lock of the mailbox, except for release() and remove().
 
-  // A new slot, locked by its reader. Whoever sees it sees that it was taken after the slots of other readers:
-  // `others` is the latest date of those, 0 if there are none. Throws again if there are too many.
+  // A new slot, locked by its reader before the slot has its name. Its date is later than `others`, the latest date of
+  // the slots of other readers (0: there are none). Throws again if there are too many.
   struct Taken {
     std::string name;
     Fd lock;

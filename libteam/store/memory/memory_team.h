@@ -49,7 +49,7 @@ class MemoryTeam : public TeamEngine {
   Team change(const std::function<void(Team&)>& edit) const override;
   std::string version() const override;
 
-  // What the engine is to say of a member; without it, the member was never run.
+  // Sets the answers of the next functions. A member without them was never run.
   void set_life(const std::string& member, Life life, const std::optional<MemberState>& state);
   Life life_of(const std::string& member) const override;
   std::optional<MemberState> state_of(const std::string& member) const override;

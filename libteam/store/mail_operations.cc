@@ -1,0 +1,89 @@
+#include "libteam/store/mail_operations.h"
+
+#include "libteam/base/error.h"
+
+namespace team {
+
+namespace {
+
+constexpr double kHoldSeconds = 600;
+
+bool deliver_or_release(Batch& batch, Taking taking, const MailOperations::Deliver& deliver) {
+  const auto release = [&] {
+    if (taking == Taking::hold) batch.release();
+  };
+  try {
+    if (deliver(batch.messages())) return true;
+  } catch (const Error&) {
+    release();
+    throw;
+  }
+  release();
+  return false;
+}
+
+}  // namespace
+
+std::vector<Event> message_events(const char* type, const std::vector<Message>& messages) {
+  std::vector<Event> events;
+  for (const Message& message : messages) events.push_back(message_event(type, message));
+  return events;
+}
+
+SentMessages MailOperations::send(const OutgoingMessage& letter) const {
+  SentMessages sent{mail_.send(letter, actor_), {}};
+  for (const Message& message : sent.messages) {
+    const bool is_absent = message.recipient != "user" && mail_.engine().life_of(message.recipient) == Life::dead;
+    if (is_absent) sent.absent.push_back(message.recipient);
+  }
+  return sent;
+}
+
+std::string MailOperations::ask_to_shut_down(const std::string& member) const {
+  OutgoingMessage letter;
+  letter.type = "shutdown_request";
+  letter.to = member;
+  letter.content = fmt::format("{} asks you to shut down", actor_.name);
+  return *mail_.send(letter, actor_).front().request_id;
+}
+
+std::string MailOperations::submit_plan(OutgoingMessage letter) const {
+  letter.type = "plan_approval_request";
+  return *mail_.send(letter, actor_).front().request_id;
+}
+
+Message MailOperations::answer(RequestKind kind, const std::string& request_id, bool approve,
+                               const std::optional<std::string>& feedback) const {
+  const Request request = mail_.requests().get(request_id);
+  OutgoingMessage letter;
+  letter.type = kind == RequestKind::plan ? "plan_approval_response" : "shutdown_response";
+  letter.to = request.from;
+  letter.request_id = request.id;
+  letter.approve = approve;
+  letter.feedback = feedback;
+  return mail_.send(letter, actor_).front();
+}
+
+std::optional<Received> MailOperations::receive(const MessageFilter& filter, std::size_t most, Taking taking,
+                                                const Deliver& deliver) const {
+  auto batch = mail_.mailbox(actor_.name).take(filter, most, actor_.run);
+  if (!batch) return std::nullopt;
+  if (taking == Taking::hold) batch->hold(kHoldSeconds, actor_.run);
+  // If the reader left or the disk is full, the messages stay and are delivered again.
+  if (!deliver_or_release(*batch, taking, deliver)) return Received{};
+  const Received received{batch->messages().size(), !batch->is_all()};
+  std::vector<Event> events = message_events("MESSAGE_DELIVERED", batch->messages());
+  if (taking == Taking::acknowledge) {
+    for (Event& event : message_events("MESSAGE_PROCESSED", batch->messages())) events.push_back(std::move(event));
+    batch->acknowledge();
+  }
+  batch.reset();  // a hook that is told of it finds nothing locked
+  mail_.record(actor_, events);
+  return received;
+}
+
+void MailOperations::acknowledge(const std::vector<std::string>& ids) const {
+  mail_.record(actor_, message_events("MESSAGE_PROCESSED", mail_.mailbox(actor_.name).acknowledge(ids)));
+}
+
+}  // namespace team

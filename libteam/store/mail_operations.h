@@ -1,0 +1,61 @@
+// Operations of a member on the mail of its team: the messages, the records behind them and the events, as a whole.
+//
+// Commands, the screen and the tools of models send, receive and answer by these functions. A function that throws
+// unknown may have had its effect; any other error means that nothing was sent, or that nothing was received.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libteam/store/mail.h"
+
+namespace team {
+
+struct SentMessages {
+  std::vector<Message> messages;    // one for each recipient
+  std::vector<std::string> absent;  // recipients that ran once and do not run now: their messages wait
+};
+
+enum class Taking { acknowledge, hold };
+
+struct Received {
+  std::size_t count = 0;
+  bool more = true;  // false: nothing else was waiting
+};
+
+class MailOperations {
+ public:
+  // Both outlive this.
+  MailOperations(const Mail& mail, const Actor& actor) : mail_(mail), actor_(actor) {}
+
+  // Throws as Mail::send() does.
+  SentMessages send(const OutgoingMessage& letter) const;
+
+  // Asks a member to shut down; returns the id of the request.
+  std::string ask_to_shut_down(const std::string& member) const;
+  // Puts a plan to `letter.to`; returns the id of the request. The type of the letter is set here.
+  std::string submit_plan(OutgoingMessage letter) const;
+  // Answers a request of this kind, to the member that asked; returns the message. Throws as Requests::answer() does.
+  Message answer(RequestKind kind, const std::string& request_id, bool approve,
+                 const std::optional<std::string>& feedback) const;
+
+  // Takes messages of the actor, hands them to `deliver`, and then acknowledges them; none if none matches. With
+  // Taking::hold the messages are held for ten minutes, until acknowledge() names them. If `deliver` throws or returns
+  // false, the messages have not reached their reader and are delivered again: the count is 0.
+  using Deliver = std::function<bool(const std::vector<Message>&)>;
+  std::optional<Received> receive(const MessageFilter& filter, std::size_t most, Taking taking,
+                                  const Deliver& deliver) const;
+  // Acknowledges held messages; all of `ids` or none. Throws not_found.
+  void acknowledge(const std::vector<std::string>& ids) const;
+
+ private:
+  const Mail& mail_;
+  const Actor& actor_;
+};
+
+// An event of this type for each message: MESSAGE_DELIVERED, MESSAGE_PROCESSED.
+std::vector<Event> message_events(const char* type, const std::vector<Message>& messages);
+
+}  // namespace team
