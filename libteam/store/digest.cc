@@ -29,7 +29,7 @@ std::vector<std::string> digest_for(const EventLog& events, const Team& team, co
     if ((type != "message" && type != "broadcast") || sender == reader || sender == "user") return true;
     const std::string text = detail(*envelope, "text");
     if (type == "broadcast") {
-      // One for each who got it: it is another one when somebody gets it again.
+      // A broadcast is one event for each recipient: a second event for the same recipient is another broadcast.
       const std::string said = sender + ": " + text;
       if (said != broadcast) receivers.clear();
       broadcast = said;

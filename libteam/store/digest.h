@@ -1,4 +1,4 @@
-// What teammates said lately, for somebody who was not told.
+// Recent messages between teammates, for a member that did not get them.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace team {
 
-// What others than `reader` and the user said to anybody, a line each, newest last, within the team's limits (settings
-// digest.*); empty if the team wants none.
+// One line for each recent message that neither `reader` nor the user sent, newest last, within the limits of the team
+// (settings digest.*); empty if the team has no digest.
 std::vector<std::string> digest_for(const EventLog& events, const Team& team, const std::string& reader);
 
 }  // namespace team

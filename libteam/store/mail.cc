@@ -65,7 +65,7 @@ void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
   if (engine_->hooks().any()) engine_->hooks().tell(origin(actor), events, logged);
 }
 
-// A hook may refuse a plan before anything of it is written.
+// A hook may refuse a plan before any part of it is stored.
 void Mail::ask_about_plan(const OutgoingMessage& letter, const std::vector<Message>& messages,
                           const Actor& actor) const {
   if (letter.type != "plan_approval_request") return;
@@ -106,7 +106,7 @@ Message Mail::make_message(const OutgoingMessage& letter, const Actor& actor, co
   return message;
 }
 
-// The record of a question comes before its message.
+// The record of a request comes before its message.
 void Mail::open_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const {
   const auto kind = kind_of_request(letter.type);
   if (!kind) return;
@@ -149,7 +149,7 @@ void Mail::answer_request(const OutgoingMessage& letter, Message& message, const
   });
 }
 
-// Whether a message lies in the mailbox or was taken from it. For one whose sender may have died before it said so.
+// True if a message is in the mailbox or was taken from it: its sender may have died before it recorded that.
 bool Mail::has_arrived(const Mailbox& mailbox, const std::string& message_id) const {
   if (mailbox.state_of(message_id) != MessageState::gone) return true;
   bool taken = false;
@@ -223,7 +223,7 @@ void Mail::count_exchanges(const std::vector<Message>& messages, const Actor& ac
       if (limit == 0 || exchange.count < limit) continue;
       refused = &message;
       if (exchange.told) return false;
-      // First the user is told, then it is noted: who dies in between leaves it to the next one to tell once more.
+      // The user is told first and the pause is stored second: after a crash in between the user is told once more.
       record_notice = put_notice(
           "user", "error",
           fmt::format("[Paused] {} and {} have exchanged {} messages each way and wait for a word of yours to either",
@@ -317,9 +317,9 @@ std::vector<Message> Mail::send(const OutgoingMessage& letter, const Actor& acto
       try {
         for (std::size_t i = kept; i < messages.size(); ++i) uncount_exchange(messages[i], actor);
       } catch (const Error&) {
-        // What became of the message is what is reported; one that counts too much goes when the user speaks.
+        // The caller hears of the failed message. A count that is too high ends when the user writes.
       }
-      // Some have theirs already: that cannot be taken back.
+      // Some recipients have their message already.
       if (sent == 0) throw;
       fail(Code::unknown, "sent to {} of {}: {}", sent, messages.size(), error.what());
     }

@@ -25,9 +25,10 @@ struct OutgoingMessage {
   std::string content;
   std::optional<std::string> summary, request_id, reply_to, feedback;
   std::optional<bool> approve;
-  bool interrupt = false;      // it breaks off a call of a model
-  std::optional<TaskId> task;  // of a plan
-  // Gives the content piece by piece where it is too large for a line; false at the end. Then `content` is its start.
+  bool interrupt = false;      // interrupts a running call of a model
+  std::optional<TaskId> task;  // that a plan is for
+  // For a content that is too large for one line: `content` is its beginning, and each call returns the next piece.
+  // Returns false at the end.
   std::function<bool(std::string& piece)> more;
 };
 
@@ -36,19 +37,20 @@ class Mail {
   // `team` is the configuration by which members are known; it outlives this.
   Mail(std::shared_ptr<const TeamEngine> engine, const Team& team);
 
-  // Gives what was sent, one for each recipient. Throws not_found with the nearest names, permission_denied (also if a
-  // hook refuses it), paused, invalid_state.
+  // Returns the sent messages, one for each recipient. Throws not_found with similar names, permission_denied (also if
+  // a hook refuses the message), paused, invalid_state.
   std::vector<Message> send(const OutgoingMessage& letter, const Actor& actor) const;
-  // The toolkit itself says something. Somebody who is no member gets nothing.
+  // Sends a message of `system`. A recipient that is not a member gets nothing.
   void notify(const std::string& recipient, const std::string& type, const std::string& content) const;
-  // The same in two steps, for who holds a lock: now the message, and when the lock is free what is to be recorded of
-  // it.
+  // Does the same in two steps, for a caller that holds a lock: it sends the message, and returns a function that
+  // records it once the lock is free.
   [[nodiscard]] std::function<void()> put_notice(const std::string& recipient, const std::string& type,
                                                  const std::string& content) const;
-  // What the hook of this name has against something that is about to happen; none if it agrees or is not there.
+  // The objection of a hook to a proposed event; none if the hook agrees or does not exist.
   std::optional<std::string> objection(const std::string& hook, const Actor& actor, const Event& event) const;
 
-  // Throws not_found, with the nearest names, for one that is neither a member nor the user; `what` is the word for it.
+  // Throws not_found with similar names unless `name` is a member or the user; `what` is the word for it in the
+  // message.
   void check_member(const std::string& name, std::string_view what) const;
   // Throws not_found for a name that has no mailbox. The reference is good as long as this is.
   const Mailbox& mailbox(const std::string& owner) const;

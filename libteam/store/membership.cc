@@ -15,7 +15,7 @@ namespace team {
 
 namespace {
 
-// Throws unless `wanted` more teammates may live beside those that do, `except` aside.
+// Throws unless `wanted` more teammates may live; `except` does not count.
 void check_room(const Team& team, std::int64_t wanted, std::string_view except, const LifeOf& life_of) {
   const auto most = static_cast<std::int64_t>(number_setting(team, "teammates.max"));
   if (most == 0) return;
@@ -77,7 +77,7 @@ Membership::Membership(const Mail& mail, Actor actor) : mail_(mail), actor_(std:
 LifeOf Membership::lives() const {
   return [&engine = mail_.engine()](const std::string& name) {
     const Life life = engine.life_of(name);
-    // A member that starts is not yet seen to live, and records its state only when it does.
+    // A member that is starting looks dead for a moment, and has no state yet.
     return life == Life::dead && !engine.has_state(name) ? Life::unknown : life;
   };
 }

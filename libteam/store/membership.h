@@ -1,7 +1,7 @@
 // Joining and leaving a team.
 //
-// Every member comes and goes through here, whoever makes it one: a person, a teammate that starts, the lead's tools, a
-// team file. So the limit `teammates.max`, the roles of the team and its event log are the same for all.
+// A person, a starting teammate, the tools of the lead and a team file all add members here. So the limit
+// `teammates.max`, the roles of the team and its event log are the same for all of them.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +38,13 @@ class Membership {
   // `mail` outlives this. `actor` joins, or adds and removes others.
   Membership(const Mail& mail, Actor actor);
 
-  // Each writes the configuration and then records MEMBER_JOINED or MEMBER_LEFT for every name; throws as above.
+  // Each stores the configuration and then records MEMBER_JOINED or MEMBER_LEFT for every name; throws as above.
   void join(const std::string& name, const std::optional<std::string>& role) const;
   std::vector<std::string> recruit(const Recruits& recruits) const;
-  // Throws not_found with the nearest names, permission_denied for the lead, conflict for one that runs.
+  // Throws not_found with similar names, permission_denied for the lead, conflict for a member that runs.
   void leave(const std::vector<std::string>& names) const;
 
-  // For those that the configuration of a new team brought along.
+  // For members of a new team, which its first configuration has already.
   void record_joined(const std::vector<std::string>& names) const;
   // The lives of members now. A member that is just starting counts as one that was never run.
   LifeOf lives() const;

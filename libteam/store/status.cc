@@ -24,7 +24,7 @@ std::string describe_life(Life life, const std::optional<MemberState>& state) {
   return orderly ? std::string(name_of(state->state)) : "dead";
 }
 
-// A file that is broken, or that others can write to, tells nothing.
+// None also for a state that is broken, or that others could have written.
 std::optional<MemberState> state_if_whole(const TeamEngine& engine, const std::string& member) {
   try {
     return engine.state_of(member);
@@ -42,7 +42,7 @@ Life life_of(const TeamEngine* engine, const Team* team, const std::string& memb
   return team != nullptr && team->find(member) != nullptr ? engine->life_of(member) : Life::unknown;
 }
 
-// How the life of a member ended that does not run: its own last word, else it was killed.
+// How the last run of a dead member ended: by its own record, else it was killed.
 std::string describe_end(const TeamEngine& engine, const std::string& member) {
   try {
     const auto state = engine.state_of(member);
@@ -50,7 +50,7 @@ std::string describe_end(const TeamEngine& engine, const std::string& member) {
       return fmt::format("who ended ({})", one_line(state->reason));
     }
   } catch (const Error&) {
-    // team-fsck tells of a broken file.
+    // team-fsck reports a broken state.
   }
   return "who died";
 }
@@ -120,7 +120,7 @@ std::vector<MemberStatus> look_at_members(const TeamEngine& engine, const Team& 
 
 namespace {
 
-// Goes through the board once, and keeps what is worth telling of each kind.
+// Reads the board once, and keeps the first tasks of each kind.
 class BoardReader {
  public:
   BoardReader(TeamStatus& status, const BoardView& view) : status_(status), view_(view) {}
@@ -228,7 +228,7 @@ void count_unread(TeamStatus& status, const TeamEngine& engine) {
   }
 }
 
-// From the end of the log back, as far as it is worth it.
+// Reads the log backward, up to a limit.
 void find_last_words(TeamStatus& status, const EventLog& events) {
   constexpr std::size_t kMostLines = 400;
   constexpr std::size_t kLongest = 200;

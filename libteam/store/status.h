@@ -1,4 +1,4 @@
-// Looking at a whole team, and at why one task does not move. Takes no lock.
+// The status of a team, and the reasons why a task makes no progress. Takes no lock.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace team {
 
-// The members and how they are; which task they hold is for the board to say.
+// The status of each member, without its task, which only the board knows.
 std::vector<MemberStatus> look_at_members(const TeamEngine& engine, const Team& team);
 
 TeamStatus look_at_team(const TeamEngine& engine, const Team& team, const BoardView& view,
                         const BoardView::Report& broken);
 
-// One reason why a task is not ready or not done: what it is about, what kind, in words.
+// One reason why a task is not ready or not completed.
 struct Reason {
   TaskId task;
   std::string kind;  // completed, failed, running, dead, blocked, missing, broken, assigned, role, ready

@@ -21,7 +21,7 @@ constexpr const char* kLock = "events.lock";
 constexpr std::string_view kPrefix = "events-";
 constexpr std::string_view kSuffix = ".jsonl";
 
-// How large a file may grow; smaller for tests.
+// The size at which a file is put aside; smaller for tests.
 off_t rotate_at() {
   constexpr off_t kDefault = off_t{16} << 20;
   const char* choice = std::getenv("TEAM_EVENTS_ROTATE");
@@ -31,7 +31,7 @@ off_t rotate_at() {
 
 constexpr auto kWhole = LineReader::Tail::is_not_there_yet;
 
-// Lines of somebody else's are passed over.
+// Lines that teamkit did not write are passed over.
 std::optional<std::int64_t> first_sequence_in(const Fd& fd) {
   LineReader reader(fd, 0);
   while (const auto line = reader.next(kWhole)) {
@@ -67,8 +67,8 @@ std::vector<FileEventLog::Part> FileEventLog::put_aside() const {
   return parts;
 }
 
-// Those put aside, oldest first, then the current one. That is opened before the others are listed: what is put aside
-// from then on is the one that is open, or a younger one, and of the younger ones the listing may have missed some.
+// The files put aside, oldest first, then the current file. The current file is opened before the others are listed: a
+// file that is put aside after that is the open one or a younger one, and the listing may have missed younger ones.
 std::vector<FileEventLog::Part> FileEventLog::parts() const {
   std::vector<Part> parts;
   std::size_t known = 0;
@@ -126,12 +126,12 @@ Logged FileEventLog::append(const EventOrigin& origin, const std::vector<Event>&
   return logged;
 }
 
-// Gives the lines from `place` on that come after `seq`, and moves both. False: `visit` has enough.
+// Visits the lines from `place` on that come after `seq`, and advances both. Returns false if `visit` did.
 bool FileEventLog::read_on(Place& place, std::int64_t& seq, const Visit& visit) const {
   LineReader reader(place.fd, place.offset);
   while (const auto line = reader.next(kWhole)) {
     const auto number = sequence_of(*line);
-    if (!number || *number <= seq) continue;  // a line of somebody else's, or seen
+    if (!number || *number <= seq) continue;  // not an envelope, or seen
     seq = *number;
     if (!visit(*line)) return false;
   }
@@ -139,8 +139,8 @@ bool FileEventLog::read_on(Place& place, std::int64_t& seq, const Visit& visit) 
   return true;
 }
 
-// Begins with the last part that begins no later than what is wanted; gives where it ended, nothing if `visit` has
-// enough.
+// Starts with the last part that may have the first wanted line. Returns the place after the last line, none if `visit`
+// returned false.
 std::optional<FileEventLog::Place> FileEventLog::read_after(std::int64_t& seq, const Visit& visit) const {
   auto all = parts();
   auto part = std::ranges::upper_bound(all, seq + 1, {}, &Part::first);

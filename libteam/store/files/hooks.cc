@@ -28,10 +28,10 @@ constexpr const char* kInside = "TEAM_HOOK";
 constexpr std::size_t kLongestFeedback = 1000;
 constexpr double kLockTimeout = 5;
 
-// A hook that makes a task would otherwise be asked about that one too, for ever.
+// A hook that creates a task would otherwise be asked about that task too, without end.
 bool is_inside_hook() { return environment_variable(kInside).has_value(); }
 
-// TASK_CREATED is task-created; a teammate that becomes idle has a name of its own.
+// TASK_CREATED becomes task-created; a teammate that becomes idle has a hook of its own.
 std::string hook_of(const Event& event) {
   if (event.type == "MEMBER_STATE") {
     Envelope envelope;
@@ -52,7 +52,7 @@ struct stat status_of(int fd, const std::string& path) {
   return status;
 }
 
-// Whoever can write it can run anything as us.
+// A user who can write it can run any program as this user.
 void check_trust(const struct stat& status, const std::string& path) {
   const auto refuse = [&](const std::string& reason) {
     fail(Code::permission_denied, "'{}' is not to be trusted: {}", path, reason);
@@ -61,7 +61,7 @@ void check_trust(const struct stat& status, const std::string& path) {
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse("others can write to it");
 }
 
-// The root may be root's: it only must not let others put another store in the place of this one.
+// The root may belong to root, but others must not be able to put another store in its place.
 void check_root(const Root& root) {
   struct stat status = status_of(root.folder().fd(), root.path());
   if (is_own_or_roots(status.st_uid)) status.st_uid = ::geteuid();
@@ -96,12 +96,12 @@ bool FileHooks::any() const { return !is_inside_hook() && folder_.stamp(kFolder)
 
 bool FileHooks::has(const std::string& name) const { return find(name).has_value(); }
 
-// A hook that is to be run, open.
+// An open hook that may run.
 std::optional<FileHooks::Found> FileHooks::find(const std::string& name) const {
   const auto hooks = is_inside_hook() ? std::nullopt : folder_.find_beneath(kFolder);
   if (!hooks) return std::nullopt;
   std::string path = hooks->path_of(name);
-  // O_PATH: a fifo does not hang us, and a program needs no permission to be read.
+  // O_PATH: opening a fifo does not block, and a program needs no read permission.
   Fd file = hooks->try_open_beneath(name, O_PATH | O_NOFOLLOW, 0);
   if (!file) {
     if (errno == ENOENT) return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<FileHooks::Found> FileHooks::find(const std::string& name) const {
   return Found{std::move(file), std::move(path)};
 }
 
-// A user who can write to one of them can put another hook in the place of ours.
+// A user who can write to one of these folders can replace the hook.
 void FileHooks::check_folders(const Folder& hooks) const {
   check_trust(status_of(hooks.fd(), hooks.path()), hooks.path());
   check_trust(status_of(folder_.fd(), folder_.path()), folder_.path());
@@ -126,7 +126,7 @@ void FileHooks::check_folders(const Folder& hooks) const {
   check_root(root_);
 }
 
-// What the hook has against the event.
+// The objection of the hook to the event.
 std::optional<std::string> FileHooks::run(const Found& hook, const std::string& name, const EventOrigin& origin,
                                           const std::string& envelope) const {
   const bool is_member = origin.agent != "user" && origin.agent != "system";
@@ -182,7 +182,7 @@ void FileHooks::note_failure(const std::string& name, const std::string& reason)
     FileEventLog(folder_, kLockTimeout)
         .append(system, {make_event("HOOK_FAILED", {{"hook", name}, {"reason", reason}})});
   } catch (const Error&) {
-    // Nobody is left who could be told.
+    // There is no other place to report it.
   }
 }
 

@@ -27,13 +27,13 @@ constexpr std::string_view kDeletedPrefix = ".deleted-";
 // The configuration of a deleted team whose folder could not be renamed.
 constexpr const char* kDeletedConfig = ".deleted-config.json";
 
-// What a team-create or team-delete that died has left; under the lock of the teams.
+// Removes the leftovers of a killed team-create or team-delete. The caller holds the lock of the teams.
 void sweep_teams(const Folder& teams) {
   teams.sweep_temporaries();
   for (const std::string& name : deleted_teams(teams)) remove_deleted_team(teams, name);
 }
 
-// Its roles name commands: a file that others can write to is refused.
+// The roles name commands, so a file that others can write to is refused.
 Contents read_config(const Folder& folder, const std::string& team) {
   auto contents = folder.read(kTeamConfig, JsonLimits{}.bytes);
   if (!contents) fail(Code::not_found, "no team '{}'", team);
@@ -55,7 +55,7 @@ std::vector<std::string> deleted_teams(const Folder& teams) {
 }
 
 void remove_deleted_team(const Folder& teams, const std::string& name) {
-  // The mark goes last: if we are killed before, the next sweep goes on.
+  // The mark is removed last: if this process is killed before, the next sweep continues.
   if (const auto folder = is_name(name) ? teams.find_beneath(name) : std::nullopt) {
     std::vector<std::string> entries;
     folder->each_name([&](const char* entry) {
@@ -168,7 +168,7 @@ void Roster::create(const Team& team, const std::function<void(const Folder&)>& 
   if (durable == Durability::power) teams.sync();
 }
 
-// Whoever is at work on the teams sweeps them too.
+// A process that has the lock of the teams sweeps them itself.
 void Roster::sweep_if_free() const {
   const auto teams = root_.find_store(kTeamsFolder);
   const auto lock = teams ? Lock::try_acquire(*teams, kLock) : std::nullopt;
@@ -179,7 +179,7 @@ Team Roster::change(const std::string& name, const std::function<void(Team&)>& e
   sweep_if_free();
   const Folder folder = folder_of(name);
   const Lock lock = Lock::acquire(folder, kLock, lock_timeout_);
-  // The team may have been deleted while we waited; what we hold is then a folder on its way out.
+  // The team may have been deleted while this process waited for the lock.
   if (folder_of(name).inode() != folder.inode()) fail(Code::not_found, "no team '{}'", name);
   folder.sweep_temporaries();
   if (const auto requests = folder.find_beneath(kRequestsFolder)) requests->sweep_temporaries();
@@ -189,7 +189,7 @@ Team Roster::change(const std::string& name, const std::function<void(Team&)>& e
     const auto contents = read_config(folder, name);
     Team team = parse_team(contents.text, name, folder.path_of(kTeamConfig));
     edit(team);
-    // A person who edits the file takes no lock: if it changed under us, theirs is read and ours done again.
+    // A person with an editor takes no lock: if the file changed meanwhile, it is read and edited again.
     NewFile file(folder, to_file(team), durability_of(&team));
     if (file.exchange(folder, kTeamConfig, contents.stamp)) return team;
   }
@@ -210,8 +210,8 @@ void Roster::remove(const std::string& name) const {
         fail(Code::conflict, "{} of team {} is still running", member.name, name);
       }
     }
-    // The name is free at once: what remains to be removed has a name that nobody takes for a team or, on overlayfs,
-    // where a folder of the lower layer cannot be renamed, no configuration.
+    // The name is free at once: the leftovers have a name that is no team or, on overlayfs, where a folder of the lower
+    // layer cannot be renamed, no configuration.
     const bool renamed = teams->rename_folder(name, fmt::format("{}{}-{:016x}", kDeletedPrefix, name, random_number()));
     if (!renamed) folder.rename_into(kTeamConfig, folder, kDeletedConfig);
     if (durability_of(&team) == Durability::power) (renamed ? *teams : folder).sync();

@@ -1,4 +1,4 @@
-// The teams of a root: who is in them, how they are set up, who lives.
+// The teams of a root: their configurations and their folders.
 //
 // `.teams/<team>/config.json` is replaced whole under `.teams/<team>/.lock`; teams come and go under `.teams/.lock`.
 // Order of locks: `.teams/.lock`, a team's `.lock`, a board's `.lock`. Reading needs none.
@@ -26,9 +26,9 @@ class Roster {
 
   // All teams, sorted.
   std::vector<std::string> names() const;
-  // Throws not_found with the nearest names.
+  // Throws not_found with similar names.
   Team get(const std::string& name) const;
-  // The same with its folder, for who goes on to open what lies there.
+  // The same with the folder, for a caller that opens files in it.
   struct Opened {
     Team team;
     std::shared_ptr<const Folder> folder;
@@ -36,18 +36,18 @@ class Roster {
   Opened open(const std::string& name) const;
   // Names the current configuration: another value after each change. Throws not_found.
   std::string version_of(const std::string& team) const;
-  // For store/ only, and for those who watch it. Throws not_found.
+  // For store/ only, and for callers that watch it. Throws not_found.
   Folder folder_of(const std::string& team) const;
-  // The same for several who use it, each as long as it likes.
+  // The same for several users, which keep it as long as they like.
   std::shared_ptr<const Folder> shared_folder_of(const std::string& team) const;
   Life life_of(const std::string& team, const std::string& member) const;
   // The same as a function, for many questions about one team.
   std::function<Life(const std::string& member)> lives(const std::string& team) const;
 
-  // Throws conflict if the name is taken (but for case), usage for one that is not allowed. Calls `before_visible` with
-  // the complete folder just before it gets its name.
+  // Throws conflict if the name is taken, also in another case, and usage if it is not allowed. Calls `before_visible`
+  // with the complete folder just before the folder gets its name.
   void create(const Team& team, const std::function<void(const Folder& folder)>& before_visible = nullptr) const;
-  // Lets `edit` change the configuration; gives what was written.
+  // Lets `edit` change the configuration; returns the new one.
   Team change(const std::string& name, const std::function<void(Team&)>& edit) const;
   // Throws conflict while a member lives.
   void remove(const std::string& name) const;
@@ -63,21 +63,21 @@ class Roster {
 Life life_of(const Folder& team_folder, const std::string& member);
 std::function<Life(const std::string& member)> lives_in(std::shared_ptr<const Folder> folder);
 
-// In the folder of a team: how it is set up.
+// In the folder of a team: its configuration.
 inline constexpr const char* kTeamConfig = "config.json";
-// The leftovers of deleted teams in the folder of the teams: a team-delete was killed while it removed them. Whoever
-// removes them holds the lock of the teams.
+// The leftovers of deleted teams in the folder of the teams: a team-delete was killed while it removed them. A caller
+// that removes them holds the lock of the teams.
 std::vector<std::string> deleted_teams(const Folder& teams);
 void remove_deleted_team(const Folder& teams, const std::string& name);
 
 // In the folder of a team: locked by a member's process for its whole life.
 std::string alive_file(const std::string& member);
 
-// There too: what tools of models said that was too long, and whose turn it is to call a service.
+// There too: long outputs of tools, and the slots of concurrent calls of a model service.
 inline constexpr const char* kOutputsFolder = "outputs";
 inline constexpr const char* kSlotsFolder = "model-slots";
 
-// How hard a team's files are pressed onto the disk: TEAM_DURABILITY, else its setting, else `power`.
+// The durability of the files of a team: TEAM_DURABILITY, else its setting, else `power`.
 Durability durability_of(const Team* team);
 
 }  // namespace team
