@@ -67,8 +67,8 @@ std::vector<FileEventLog::Part> FileEventLog::put_aside() const {
   return parts;
 }
 
-// The files put aside, oldest first, then the current file. The current file is opened before the others are listed: a
-// file that is put aside after that is the open one or a younger one, and the listing may have missed younger ones.
+// The files put aside, oldest first, then the current file. The current file is opened before the others are listed.
+// A file that is put aside after that is the open one or a younger one. The listing may have missed younger ones.
 std::vector<FileEventLog::Part> FileEventLog::parts() const {
   std::vector<Part> parts;
   std::size_t known = 0;
@@ -164,7 +164,10 @@ bool FileEventLog::follow(std::int64_t seq, int reader, const Visit& visit, cons
   if (waker >= 0) watch.wake_on(waker);
   auto place = read_after(seq, visit);
   while (place && !enough()) {
+    const std::int64_t before = seq;
     if (place->fd && !read_on(*place, seq, visit)) return true;
+    // The watch may have told of these events already: `enough` decides before the next wait.
+    if (seq != before) continue;
     const auto stamp = folder_.stamp(kCurrent);
     const bool is_another = stamp && (!place->fd || stamp->inode != inode_of(place->fd));
     if (is_another) place = read_after(seq, visit);
