@@ -28,9 +28,9 @@ std::optional<RequestKind> kind_of_response(std::string_view type) {
   return std::nullopt;
 }
 
-std::string describe_answer(const OutgoingMessage& letter) {
-  const std::string word = *letter.approve ? "approved" : "rejected";
-  return letter.feedback && !letter.feedback->empty() ? fmt::format("{}: {}", word, *letter.feedback) : word;
+std::string describe_answer(const OutgoingMessage& outgoing) {
+  const std::string word = *outgoing.approve ? "approved" : "rejected";
+  return outgoing.feedback && !outgoing.feedback->empty() ? fmt::format("{}: {}", word, *outgoing.feedback) : word;
 }
 
 std::vector<std::string> ids_of(const std::vector<Message>& messages, std::size_t first) {
@@ -66,19 +66,20 @@ void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
 }
 
 // A hook may refuse a plan before any part of it is stored.
-void Mail::ask_about_plan(const OutgoingMessage& letter, const std::vector<Message>& messages,
+void Mail::ask_about_plan(const OutgoingMessage& outgoing, const std::vector<Message>& messages,
                           const Actor& actor) const {
-  if (letter.type != "plan_approval_request") return;
-  const std::string text = repair_utf8(std::string_view(letter.content).substr(0, whole_characters(letter.content)));
+  if (outgoing.type != "plan_approval_request") return;
+  const std::string text =
+      repair_utf8(std::string_view(outgoing.content).substr(0, whole_characters(outgoing.content)));
   for (const Message& message : messages) {
     engine_->hooks().ask("plan-submitted", origin(actor),
-                         with_text(message_event("PLAN_SUBMITTED", message), text, letter.task));
+                         with_text(message_event("PLAN_SUBMITTED", message), text, outgoing.task));
   }
 }
 
-std::vector<std::string> Mail::recipients(const OutgoingMessage& letter, const Actor& actor) const {
-  if (!letter.to.empty()) {
-    const std::string to = letter.to == "lead" ? team_.lead : letter.to;
+std::vector<std::string> Mail::recipients(const OutgoingMessage& outgoing, const Actor& actor) const {
+  if (!outgoing.to.empty()) {
+    const std::string to = outgoing.to == "lead" ? team_.lead : outgoing.to;
     check_member(to, "member");
     return {to};
   }
@@ -89,26 +90,26 @@ std::vector<std::string> Mail::recipients(const OutgoingMessage& letter, const A
   return everybody;
 }
 
-Message Mail::make_message(const OutgoingMessage& letter, const Actor& actor, const std::string& recipient) const {
+Message Mail::make_message(const OutgoingMessage& outgoing, const Actor& actor, const std::string& recipient) const {
   Message message;
   message.id = new_id();
-  message.type = letter.type;
+  message.type = outgoing.type;
   message.sender = actor.name;
   message.recipient = recipient;
-  message.content = letter.content;
-  message.summary = letter.summary ? cut_characters(one_line(*letter.summary), 80) : summarize(letter.content);
+  message.content = outgoing.content;
+  message.summary = outgoing.summary ? cut_characters(one_line(*outgoing.summary), 80) : summarize(outgoing.content);
   message.timestamp = now();
-  message.request_id = letter.request_id;
-  message.reply_to = letter.reply_to;
-  message.approve = letter.approve;
-  message.feedback = letter.feedback;
-  message.interrupt = letter.interrupt;
+  message.request_id = outgoing.request_id;
+  message.reply_to = outgoing.reply_to;
+  message.approve = outgoing.approve;
+  message.feedback = outgoing.feedback;
+  message.interrupt = outgoing.interrupt;
   return message;
 }
 
 // The record of a request comes before its message.
-void Mail::open_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const {
-  const auto kind = kind_of_request(letter.type);
+void Mail::open_request(const OutgoingMessage& outgoing, Message& message, const Actor& actor) const {
+  const auto kind = kind_of_request(outgoing.type);
   if (!kind) return;
   if (*kind == RequestKind::shutdown && !actor.leads) {
     fail(Code::permission_denied, "only the lead or the user may ask for a shutdown");
@@ -123,24 +124,24 @@ void Mail::open_request(const OutgoingMessage& letter, Message& message, const A
   request.kind = *kind;
   request.from = actor.name;
   request.to = message.recipient;
-  request.content = repair_utf8(std::string_view(letter.content).substr(0, whole_characters(letter.content)));
-  request.task = letter.task;
+  request.content = repair_utf8(std::string_view(outgoing.content).substr(0, whole_characters(outgoing.content)));
+  request.task = outgoing.task;
   request.created_at = message.timestamp;
   requests_.open(request);
 }
 
-void Mail::answer_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const {
-  if (!letter.request_id) fail(Code::usage, "an answer needs the id of its request");
-  if (!letter.approve) fail(Code::usage, "an answer approves or rejects");
-  const Request request = requests_.get(*letter.request_id);
+void Mail::answer_request(const OutgoingMessage& outgoing, Message& message, const Actor& actor) const {
+  if (!outgoing.request_id) fail(Code::usage, "an answer needs the id of its request");
+  if (!outgoing.approve) fail(Code::usage, "an answer approves or rejects");
+  const Request request = requests_.get(*outgoing.request_id);
   if (message.recipient != request.from) {
     fail(Code::invalid_state, "request {} is from {}, not from {}", request.id, request.from, message.recipient);
   }
   if (message.content.empty()) {
-    message.content = describe_answer(letter);
+    message.content = describe_answer(outgoing);
     message.summary = summarize(message.content);
   }
-  const Answer answer{request.id, *kind_of_response(letter.type), *letter.approve, letter.feedback};
+  const Answer answer{request.id, *kind_of_response(outgoing.type), *outgoing.approve, outgoing.feedback};
   requests_.answer(answer, actor, message.id, [&](const std::string& id) {
     const bool goes_on = message.id != id;  // where somebody died, maybe after it was sent
     message.id = id;
@@ -163,17 +164,17 @@ bool Mail::has_arrived(const Mailbox& mailbox, const std::string& message_id) co
 }
 
 // Delivers one message, with the record that belongs to it.
-void Mail::deliver(const OutgoingMessage& letter, Message& message, const Actor& actor) const {
-  if (kind_of_response(letter.type)) {
-    answer_request(letter, message, actor);
+void Mail::deliver(const OutgoingMessage& outgoing, Message& message, const Actor& actor) const {
+  if (kind_of_response(outgoing.type)) {
+    answer_request(outgoing, message, actor);
     return;
   }
-  open_request(letter, message, actor);
+  open_request(outgoing, message, actor);
   try {
     mailbox(message.recipient).append({message});
   } catch (const Error& error) {
     const bool may_be_there = error.code() == Code::unknown;
-    if (kind_of_request(letter.type) && !may_be_there) {
+    if (kind_of_request(outgoing.type) && !may_be_there) {
       after_change([&] { requests_.withdraw(*message.request_id); });
     }
     throw;
@@ -262,7 +263,7 @@ void Mail::uncount_exchange(const Message& message, const Actor& actor) const {
 }
 
 // Stores the content as valid UTF-8 without a final newline, and cuts the messages to its beginning.
-std::unique_ptr<BodyWriter> Mail::store_body(const OutgoingMessage& letter, std::vector<Message>& messages) const {
+std::unique_ptr<BodyWriter> Mail::store_body(const OutgoingMessage& outgoing, std::vector<Message>& messages) const {
   std::unique_ptr<BodyWriter> body = engine_->write_body();
   std::int64_t size = 0;
   const auto append = [&](const std::string& text) {
@@ -272,14 +273,14 @@ std::unique_ptr<BodyWriter> Mail::store_body(const OutgoingMessage& letter, std:
   const std::vector<std::string> ids = ids_of(messages, 0);
   try {
     std::string rest;  // a character that was cut, or a newline that may be the last
-    std::string piece = letter.content;
+    std::string piece = outgoing.content;
     do {
       const std::string text = rest + piece;
       std::size_t whole = whole_characters(text);
       if (whole == text.size() && text.ends_with('\n')) --whole;
       rest = text.substr(whole);
       append(repair_utf8(std::string_view(text).substr(0, whole)));
-    } while (letter.more(piece));
+    } while (outgoing.more(piece));
     append(rest == "\n" ? std::string() : repair_utf8(rest));
     body->publish(ids);
   } catch (const Error&) {
@@ -294,23 +295,23 @@ std::unique_ptr<BodyWriter> Mail::store_body(const OutgoingMessage& letter, std:
   return body;
 }
 
-std::vector<Message> Mail::send(const OutgoingMessage& letter, const Actor& actor) const {
-  if (!is_message_type(letter.type)) fail(Code::usage, "'{}' is not a type of message", one_line(letter.type));
-  if (!is_sendable(letter.type)) fail(Code::permission_denied, "only system says {}", letter.type);
+std::vector<Message> Mail::send(const OutgoingMessage& outgoing, const Actor& actor) const {
+  if (!is_message_type(outgoing.type)) fail(Code::usage, "'{}' is not a type of message", one_line(outgoing.type));
+  if (!is_sendable(outgoing.type)) fail(Code::permission_denied, "only system says {}", outgoing.type);
   check_member(actor.name, "sender");
   std::vector<Message> messages;
-  for (const std::string& recipient : recipients(letter, actor))
-    messages.push_back(make_message(letter, actor, recipient));
+  for (const std::string& recipient : recipients(outgoing, actor))
+    messages.push_back(make_message(outgoing, actor, recipient));
   const bool hooked = engine_->hooks().any();
-  if (hooked) ask_about_plan(letter, messages, actor);
+  if (hooked) ask_about_plan(outgoing, messages, actor);
   count_exchanges(messages, actor);
   std::unique_ptr<BodyWriter> body;
-  if (letter.more) body = store_body(letter, messages);
+  if (outgoing.more) body = store_body(outgoing, messages);
   std::vector<Event> events;
   std::size_t sent = 0;
   for (Message& message : messages) {
     try {
-      deliver(letter, message, actor);
+      deliver(outgoing, message, actor);
     } catch (const Error& error) {
       const std::size_t kept = error.code() == Code::unknown ? sent + 1 : sent;  // that one may be there
       if (body) body->discard(ids_of(messages, kept));
@@ -340,10 +341,10 @@ std::function<void()> Mail::put_notice(const std::string& recipient, const std::
   if (recipient != "user" && team_.find(recipient) == nullptr) return [] {};
   Actor system;
   system.name = "system";
-  OutgoingMessage letter;
-  letter.type = type;
-  letter.content = content;
-  const Message message = make_message(letter, system, recipient);
+  OutgoingMessage outgoing;
+  outgoing.type = type;
+  outgoing.content = content;
+  const Message message = make_message(outgoing, system, recipient);
   mailbox(recipient).append({message});
   return [this, system, message] { record(system, {message_event("MESSAGE_SENT", message)}); };
 }

@@ -39,7 +39,7 @@ class Mail {
 
   // Returns the sent messages, one for each recipient. Throws not_found with similar names, permission_denied (also if
   // a hook refuses the message), paused, invalid_state.
-  std::vector<Message> send(const OutgoingMessage& letter, const Actor& actor) const;
+  std::vector<Message> send(const OutgoingMessage& outgoing, const Actor& actor) const;
   // Sends a message of `system`. A recipient that is not a member gets nothing.
   void notify(const std::string& recipient, const std::string& type, const std::string& content) const;
   // Does the same in two steps, for a caller that holds a lock: it sends the message, and returns a function that
@@ -68,20 +68,20 @@ class Mail {
   }
 
  private:
-  std::vector<std::string> recipients(const OutgoingMessage& letter, const Actor& actor) const;
-  Message make_message(const OutgoingMessage& letter, const Actor& actor, const std::string& recipient) const;
-  void deliver(const OutgoingMessage& letter, Message& message, const Actor& actor) const;
-  void open_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const;
-  void answer_request(const OutgoingMessage& letter, Message& message, const Actor& actor) const;
+  std::vector<std::string> recipients(const OutgoingMessage& outgoing, const Actor& actor) const;
+  Message make_message(const OutgoingMessage& outgoing, const Actor& actor, const std::string& recipient) const;
+  void deliver(const OutgoingMessage& outgoing, Message& message, const Actor& actor) const;
+  void open_request(const OutgoingMessage& outgoing, Message& message, const Actor& actor) const;
+  void answer_request(const OutgoingMessage& outgoing, Message& message, const Actor& actor) const;
   std::vector<Event> events_of(const Message& message) const;
   EventOrigin origin(const Actor& actor) const;
-  void ask_about_plan(const OutgoingMessage& letter, const std::vector<Message>& messages, const Actor& actor) const;
+  void ask_about_plan(const OutgoingMessage& outgoing, const std::vector<Message>& messages, const Actor& actor) const;
   // Lets `edit` change the counts; it returns whether they are to be stored.
   void edit_exchanges(const std::function<bool(Exchanges&)>& edit) const;
   bool is_counted(const Message& message, const Actor& actor) const;
   void count_exchanges(const std::vector<Message>& messages, const Actor& actor) const;
   void uncount_exchange(const Message& message, const Actor& actor) const;
-  std::unique_ptr<BodyWriter> store_body(const OutgoingMessage& letter, std::vector<Message>& messages) const;
+  std::unique_ptr<BodyWriter> store_body(const OutgoingMessage& outgoing, std::vector<Message>& messages) const;
   bool has_arrived(const Mailbox& mailbox, const std::string& message_id) const;
 
   std::shared_ptr<const TeamEngine> engine_;

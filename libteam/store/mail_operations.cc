@@ -30,8 +30,8 @@ std::vector<Event> message_events(const char* type, const std::vector<Message>& 
   return events;
 }
 
-SentMessages MailOperations::send(const OutgoingMessage& letter) const {
-  SentMessages sent{mail_.send(letter, actor_), {}};
+SentMessages MailOperations::send(const OutgoingMessage& outgoing) const {
+  SentMessages sent{mail_.send(outgoing, actor_), {}};
   for (const Message& message : sent.messages) {
     const bool is_absent = message.recipient != "user" && mail_.engine().life_of(message.recipient) == Life::dead;
     if (is_absent) sent.absent.push_back(message.recipient);
@@ -40,28 +40,28 @@ SentMessages MailOperations::send(const OutgoingMessage& letter) const {
 }
 
 std::string MailOperations::ask_to_shut_down(const std::string& member) const {
-  OutgoingMessage letter;
-  letter.type = "shutdown_request";
-  letter.to = member;
-  letter.content = fmt::format("{} asks you to shut down", actor_.name);
-  return *mail_.send(letter, actor_).front().request_id;
+  OutgoingMessage outgoing;
+  outgoing.type = "shutdown_request";
+  outgoing.to = member;
+  outgoing.content = fmt::format("{} asks you to shut down", actor_.name);
+  return *mail_.send(outgoing, actor_).front().request_id;
 }
 
-std::string MailOperations::submit_plan(OutgoingMessage letter) const {
-  letter.type = "plan_approval_request";
-  return *mail_.send(letter, actor_).front().request_id;
+std::string MailOperations::submit_plan(OutgoingMessage outgoing) const {
+  outgoing.type = "plan_approval_request";
+  return *mail_.send(outgoing, actor_).front().request_id;
 }
 
 Message MailOperations::answer(RequestKind kind, const std::string& request_id, bool approve,
                                const std::optional<std::string>& feedback) const {
   const Request request = mail_.requests().get(request_id);
-  OutgoingMessage letter;
-  letter.type = kind == RequestKind::plan ? "plan_approval_response" : "shutdown_response";
-  letter.to = request.from;
-  letter.request_id = request.id;
-  letter.approve = approve;
-  letter.feedback = feedback;
-  return mail_.send(letter, actor_).front();
+  OutgoingMessage outgoing;
+  outgoing.type = kind == RequestKind::plan ? "plan_approval_response" : "shutdown_response";
+  outgoing.to = request.from;
+  outgoing.request_id = request.id;
+  outgoing.approve = approve;
+  outgoing.feedback = feedback;
+  return mail_.send(outgoing, actor_).front();
 }
 
 std::optional<Received> MailOperations::receive(const MessageFilter& filter, std::size_t most, Taking taking,

@@ -31,12 +31,12 @@ class MailOperations {
   MailOperations(const Mail& mail, const Actor& actor) : mail_(mail), actor_(actor) {}
 
   // Throws as Mail::send() does.
-  SentMessages send(const OutgoingMessage& letter) const;
+  SentMessages send(const OutgoingMessage& outgoing) const;
 
   // Asks a member to shut down; returns the id of the request.
   std::string ask_to_shut_down(const std::string& member) const;
-  // Puts a plan to `letter.to`; returns the id of the request. The type of the letter is set here.
-  std::string submit_plan(OutgoingMessage letter) const;
+  // Puts a plan to `outgoing.to`; returns the id of the request. The type of the outgoing is set here.
+  std::string submit_plan(OutgoingMessage outgoing) const;
   // Answers a request of this kind, to the member that asked; returns the message. Throws as Requests::answer() does.
   Message answer(RequestKind kind, const std::string& request_id, bool approve,
                  const std::optional<std::string>& feedback) const;
