@@ -5,6 +5,7 @@
 #include <set>
 
 #include "libteam/base/error.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 
 namespace team {

@@ -4,7 +4,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/name.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 

@@ -8,7 +8,6 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"
-#include "libteam/base/text.h"
 #include "libteam/base/error.h"
 #include "libteam/record/prospects.h"
 

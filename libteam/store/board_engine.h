@@ -102,10 +102,13 @@ class BoardEngine {
   virtual std::int64_t version() const = 0;
   // Where a program can read the task; empty if it cannot.
   virtual std::string path_of(TaskId id) const = 0;
+  // What stands for the board in messages.
+  virtual std::string path() const = 0;
 
   // A board may be removed and made again while somebody uses it. reopen() opens the one that stands in its place now;
   // if none does, the old one stays open.
   enum class Place { same, another, missing };
+  virtual bool is_in_place() const = 0;
   virtual Place reopen() = 0;
 };
 

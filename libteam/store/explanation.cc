@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "libteam/base/text.h"
+#include "libteam/store/files/file_team.h"
 #include "libteam/store/presence.h"
 #include "libteam/store/status.h"
 
@@ -30,7 +30,8 @@ class Explanation {
  private:
   std::vector<Reason> reasons_of(TaskId id) const {
     try {
-      return explain(board_.view().get(id), roster_, team_, board_.view());
+      const auto engine = team_ != nullptr ? open_team(roster_, *team_) : nullptr;
+      return explain(board_.view().get(id), engine.get(), team_, board_.view());
     } catch (const Error& error) {
       if (error.code() != Code::not_found && error.code() != Code::corrupt) throw;
       return {};

@@ -57,7 +57,7 @@ void append_speech(std::string& text, std::string_view piece) {
 LiveTeam::LiveTeam(const Root& root, const Roster& roster, Board& board, Team team, std::string reader,
                    double lock_timeout)
     : root_(root), roster_(roster), board_(board), team_(std::move(team)), lock_timeout_(lock_timeout) {
-  mail_.emplace(root_, team_, lock_timeout_);
+  mail_.emplace(open_team(root_, team_, lock_timeout_), team_);
   scene_.reader = std::move(reader);
 }
 
@@ -73,7 +73,7 @@ void LiveTeam::reopen() {
   if (place == Board::Place::missing) fail(Code::not_found, "the board '{}' was removed", board_.path());
   has_moved_ = has_moved_ || place == Board::Place::another;
   if (board_.reopen_team() != Board::Place::another) return;
-  mail_.emplace(root_, team_, lock_timeout_);
+  mail_.emplace(open_team(root_, team_, lock_timeout_), team_);
   has_moved_ = true;
   if (mail_->events().last_sequence() < last_) last_ = 0;
 }

@@ -1,7 +1,6 @@
 #include "libteam/store/presence.h"
 
 #include "libteam/base/clock.h"
-#include "libteam/base/text.h"
 
 namespace team {
 

@@ -2,7 +2,6 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"
-#include "libteam/base/text.h"
 #include "libteam/system/file.h"
 
 namespace team {

@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "libteam/base/text.h"
 #include "libteam/record/prospects.h"
 #include "libteam/store/explanation.h"
 #include "libteam/store/presence.h"

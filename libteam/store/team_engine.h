@@ -15,6 +15,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/record/exchange.h"
+#include "libteam/record/life.h"
 #include "libteam/record/member_state.h"
 #include "libteam/record/request.h"
 #include "libteam/record/team.h"
@@ -23,13 +24,6 @@
 #include "libteam/store/mailbox.h"
 
 namespace team {
-
-// The engine knows the process of each member that it runs, so neither a clock nor a reused pid can fool it.
-enum class Life {
-  running,
-  dead,     // ran once and does not any more
-  unknown,  // was never run by teamkit: a person, a script
-};
 
 // The requests and counters of a team while no other process changes them. A put is visible at once.
 class TeamTransaction {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/store/presence.h"
 
 namespace team {

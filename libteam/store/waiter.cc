@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "libteam/base/text.h"
 
 namespace team {
 

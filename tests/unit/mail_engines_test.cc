@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/digest.h"

@@ -5,7 +5,6 @@
 #include "libteam/agent/life/tmux.h"
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
-#include "libteam/base/text.h"
 #include "libteam/store/life.h"
 #include "libteam/system/process.h"
 

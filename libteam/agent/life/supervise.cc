@@ -5,7 +5,6 @@
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/base/text.h"
 #include "libteam/store/presence.h"
 #include "libteam/store/status.h"
 #include "libteam/store/watcher.h"

@@ -8,7 +8,6 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/time_text.h"
-#include "libteam/base/text.h"
 #include "libteam/system/file.h"
 
 namespace team {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/store/files/mail_files.h"
 #include "libteam/system/id.h"
 

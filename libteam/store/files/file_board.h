@@ -33,6 +33,8 @@ class FileBoard : public BoardEngine {
   // The version does not change if somebody edits a file in place.
   std::int64_t version() const override { return files_.folder().mtime_ns(); }
   std::string path_of(TaskId id) const override { return files_.path_of(id); }
+  std::string path() const override { return folder().path(); }
+  bool is_in_place() const override { return folder().is_in_place(); }
   Place reopen() override;
 
   const Folder& folder() const { return files_.folder(); }

@@ -25,8 +25,8 @@ struct FileBoardTeam::Opened {
         hooks(*folder, team.root_, team.team_, team.hook_seconds_),
         hooked(hooks.any()) {}
   std::shared_ptr<const Folder> folder;
-  EventLog log;
-  Hooks hooks;
+  FileEventLog log;
+  FileHooks hooks;
   bool hooked;
 };
 

@@ -6,7 +6,6 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
-#include "libteam/base/text.h"
 #include "libteam/store/board.h"
 #include "libteam/store/files/file_call_slots.h"
 #include "libteam/store/files/roster.h"

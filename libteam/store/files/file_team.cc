@@ -4,7 +4,7 @@
 #include "libteam/base/json.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/files/bodies.h"
-#include "libteam/store/files/presence.h"
+#include "libteam/store/files/file_lives.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/lock_holder.h"
 #include "libteam/system/watch.h"

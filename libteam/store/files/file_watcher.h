@@ -56,7 +56,7 @@ class FileWatcher : public Watcher {
   bool has_topics_ = false;
   bool wants_tasks_ = false, wants_team_ = false, wants_configuration_ = false, wants_lives_ = false;
   std::optional<std::string> inbox_;  // of this member
-  std::optional<Mailbox> own_inbox_;
+  std::optional<FileMailbox> own_inbox_;
 };
 
 }  // namespace team

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 
 namespace team {

@@ -7,7 +7,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/record/hold.h"
 #include "libteam/system/new_file.h"
 

@@ -23,6 +23,8 @@ class MemoryBoard : public BoardEngine {
   void settle() const override {}
   std::int64_t version() const override { return version_; }
   std::string path_of(TaskId) const override { return {}; }
+  std::string path() const override { return "memory"; }
+  bool is_in_place() const override { return true; }
   Place reopen() override { return Place::same; }
 
   // All events that were recorded, in order.

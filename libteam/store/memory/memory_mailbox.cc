@@ -6,7 +6,7 @@
 #include <set>
 
 #include "libteam/base/error.h"
-#include "libteam/base/text.h"
+#include "libteam/base/terminal_text.h"
 
 namespace team {
 
