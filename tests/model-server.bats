@@ -113,7 +113,7 @@ rule greet, when: unknown key 'usr' <- [{"name": "greet", "when": {"usr": "x"}, 
 rule 0, when: no regular expression: missing ), unterminated subpattern at position 0 <- [{"when": {"user~": "("}, "answer": "hi"}]
 rule 0: has neither 'answer', 'steps' nor 'fault' <- [{"when": {}}]
 rule 0, fault: unknown key 'statuz' <- [{"answer": "hi", "fault": {"statuz": 429}}]
-rule 0, step 1: a part has either 'text' or 'tool' <- [{"steps": ["a", [{"input": {}}]]}]
+rule 0, step 1: a part has either 'text', 'tool' or 'thinking' <- [{"steps": ["a", [{"input": {}}]]}]
 rule 0: ${2} is neither a group nor a variable of the environment <- [{"when": {"user~": "(a)"}, "answer": "${2}"}]
 two rules have the same name <- [{"name": "a", "answer": "hi"}, {"name": "a", "answer": "hi"}]
 END
@@ -361,13 +361,13 @@ END
   run --separate-stderr "$PYTHON" -c '
 import http.client, sys
 connection = http.client.HTTPConnection(sys.argv[1])
-for method, path in (("GET", "/"), ("POST", "/v1/responses")):
+for method, path in (("GET", "/"), ("POST", "/v1/embeddings")):
     connection.request(method, path)
     answer = connection.getresponse()
     print(answer.status, answer.read().decode())' "${URL#http://}"
 
   as_expected 0 '404 {"error": {"message": "Invalid URL (GET /)", "type": "invalid_request_error", "param": null, "code": null}}
-404 {"error": {"message": "Invalid URL (POST /v1/responses)", "type": "invalid_request_error", "param": null, "code": null}}' ''
+404 {"error": {"message": "Invalid URL (POST /v1/embeddings)", "type": "invalid_request_error", "param": null, "code": null}}' ''
 }
 
 @test "answers by the first rule that holds, and says clearly when none does" {
