@@ -6,6 +6,10 @@ void takes_model(Command& command, ModelChoice& choice) {
   command.option("--model MODEL", choice.model, "the model that does the work (else of the role, else TEAM_MODEL)");
   command.option("--provider NAME", choice.provider, "the API format of the service: anthropic or openai");
   command.option("--base-url URL", choice.base_url, "the address of the service (else the provider's own)");
+  command.option("--api NAME", choice.api, "of openai: chat or responses (else by the model)");
+  command.option("--effort LEVEL", choice.effort, "none, minimal, low, medium, high, xhigh or max");
+  command.option("--thinking HOW", choice.thinking, "of anthropic: off, adaptive or a number of tokens");
+  command.option("--max-tokens N", choice.max_tokens, "the longest answer (else by the model)");
 }
 
 void takes_conversation(Command& command, ModelChoice& choice) {

@@ -6,7 +6,7 @@
 
 namespace team {
 
-// --model, --provider, --base-url.
+// --model, --provider, --base-url, --api, --effort, --thinking, --max-tokens.
 void takes_model(Command& command, ModelChoice& choice);
 // For commands that talk to the model: --context, --max-turns, --budget, --allow, --record, --replay.
 void takes_conversation(Command& command, ModelChoice& choice);

@@ -12,15 +12,19 @@ namespace team {
 
 struct ModelChoice {
   std::optional<std::string> model, provider, base_url;
-  std::optional<std::string> record, replay;  // files
-  std::optional<std::int64_t> context;        // tokens
-  std::optional<std::int64_t> most_turns;     // per piece of work; for a lead, in total
-  std::optional<std::int64_t> budget;         // tokens; for a lead, the tokens of the whole team
-  std::vector<std::string> allowed;           // folders beside the root
+  std::optional<std::string> record, replay;    // files
+  std::optional<std::string> api;               // of openai: chat or responses
+  std::optional<std::string> effort, thinking;  // see ModelTuning
+  std::optional<std::int64_t> max_tokens;       // of one answer
+  std::optional<std::int64_t> context;          // tokens
+  std::optional<std::int64_t> most_turns;       // per piece of work; for a lead, in total
+  std::optional<std::int64_t> budget;           // tokens; for a lead, the tokens of the whole team
+  std::vector<std::string> allowed;             // folders beside the root
 };
 
 // Fills in the fields that are not set: from the role, then from TEAM_MODEL, TEAM_PROVIDER and TEAM_BASE_URL. The
-// address comes last from ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Throws usage for an unknown provider.
+// address comes last from ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Throws usage for an unknown provider, API, effort or
+// way of thinking.
 void complete(ModelChoice& choice, const RoleSpec& role);
 // True if a model or a recording is chosen.
 bool is_chosen(const ModelChoice& choice);

@@ -61,6 +61,10 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
   spec.model = fields.text("model");
   spec.provider = fields.text("provider");
   spec.base_url = fields.text("base_url");
+  spec.api = fields.text("api");
+  spec.effort = fields.text("effort");
+  spec.thinking = fields.text("thinking");
+  spec.max_tokens = fields.integer("max_tokens", 1, INT64_MAX);
   spec.plan = fields.boolean("plan").value_or(false);
   spec.tools = list_of_names(fields, "tools");
   spec.clean_env = list_of_names(fields, "clean_env");
@@ -75,8 +79,9 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
     inner.refuse_misspelt({"retries", "time", "idle"});
     add_keys(spec.ignored, inner.rest(), "limits.");
   }
-  fields.refuse_misspelt({"prompt", "command", "model", "provider", "base_url", "plan", "tools", "clean_env", "limits",
-                          "limits.retries", "limits.time", "limits.idle"});
+  fields.refuse_misspelt({"prompt", "command", "model", "provider", "base_url", "api", "effort", "thinking",
+                          "max_tokens", "plan", "tools", "clean_env", "limits", "limits.retries", "limits.time",
+                          "limits.idle"});
   add_keys(spec.ignored, fields.rest(), "");
   return spec;
 }

@@ -13,7 +13,9 @@ namespace team {
 struct RoleSpec {
   std::string prompt;                  // precedes the prompt of every piece of work
   std::optional<std::string> command;  // for teammate-run --exec
-  std::optional<std::string> model, provider, base_url;
+  std::optional<std::string> model, provider, base_url, api;
+  std::optional<std::string> effort, thinking;
+  std::optional<std::int64_t> max_tokens;
   std::optional<std::vector<std::string>> tools;      // none: all tools of a teammate
   std::optional<std::vector<std::string>> clean_env;  // the variables that its programs get; none: all
   bool plan = false;                                  // its plans need approval

@@ -40,10 +40,10 @@ void check_request(std::string_view text) {
 }
 
 void check_prices(std::string_view text) {
-  const auto normalize_turns = tidy_prices(text);
-  if (!normalize_turns) return;
-  REQUIRE(tidy_prices(*normalize_turns) == normalize_turns);
-  const auto cost = cost_of({1000, 1000, 1000, 1000}, "claude-x", *normalize_turns);
+  const auto tidied = tidy_prices(text);
+  if (!tidied) return;
+  REQUIRE(tidy_prices(*tidied) == tidied);
+  const auto cost = cost_of({1000, 1000, 1000, 1000}, "claude-x", *tidied);
   REQUIRE(!cost || (*cost >= 0 && !std::isnan(*cost)));
 }
 

@@ -1,4 +1,4 @@
-// Requests and answers in the formats of both services.
+// Requests and answers in the formats of the services.
 #include "libteam/agent/model/wire.h"
 
 #include <nlohmann/json.hpp>
@@ -6,6 +6,8 @@
 #include "libteam/agent/model/address.h"
 #include "libteam/agent/model/anthropic.h"
 #include "libteam/agent/model/openai.h"
+#include "libteam/agent/model/responses.h"
+#include "libteam/agent/model/tuning.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -17,6 +19,7 @@ namespace {
 
 const Anthropic kAnthropic("claude-x");
 const OpenAi kOpenAi("gpt-x", OpenAi::Limit::max_tokens);
+const Responses kResponses("gpt-5-x");
 
 Part result_part(std::string id, std::string text) {
   Part part;
@@ -227,10 +230,13 @@ void anthropic_answers() {
   CHECK(!read.kind && read.heard == "I löok.");
   const ModelAnswer& answer = read.answer;
   CHECK(answer.stop == Stop::tool_calls && answer.model == "claude-x-1");
-  CHECK(answer.parts.size() == 4 && answer.parts[0].text == "I löok.");
-  CHECK(answer.parts[1].id == "toolu_1" && answer.parts[1].name == "bash");
-  CHECK(answer.parts[1].arguments == "{\"command\":\"ls\"}");
-  CHECK(answer.parts[2].arguments == "{\"path\":1" && answer.parts[3].arguments == "{}");
+  CHECK(answer.parts.size() == 5 && answer.parts[1].text == "I löok.");
+  CHECK(answer.parts[0].kind == Part::Kind::reasoning);
+  CHECK(Json::parse(answer.parts[0].arguments) ==
+        Json({{"type", "thinking"}, {"thinking", "Hm."}, {"signature", "x"}}));
+  CHECK(answer.parts[2].id == "toolu_1" && answer.parts[2].name == "bash");
+  CHECK(answer.parts[2].arguments == "{\"command\":\"ls\"}");
+  CHECK(answer.parts[3].arguments == "{\"path\":1" && answer.parts[4].arguments == "{}");
   CHECK(answer.usage.input == 10 && answer.usage.output == 42);
   CHECK(answer.usage.cache_read == 3000 && answer.usage.cache_written == 200);
 }
@@ -241,10 +247,72 @@ void anthropic_stops() {
   };
   CHECK(stopped("end_turn") == Stop::end && stopped("stop_sequence") == Stop::end && stopped("news") == Stop::end);
   CHECK(stopped("max_tokens") == Stop::too_long && stopped("model_context_window_exceeded") == Stop::too_long);
-  CHECK(stopped("pause_turn") == Stop::too_long);
+  CHECK(stopped("pause_turn") == Stop::paused);
   CHECK(stopped("refusal") == Stop::refused);
   // Without a call there is nothing to answer.
   CHECK(stopped("tool_use") == Stop::end);
+}
+
+// A turn that has thinking, and its tool call, go back to the service as they came; other models get none of it.
+void anthropic_thinking() {
+  const auto thought = [](const std::string& reason) {
+    return read_answer(
+               kAnthropic,
+               events(
+                   {kStart,
+                    R"({"type":"content_block_start","index":0,"content_block":{"type":"redacted_thinking","data":"zz"}})",
+                    R"({"type":"content_block_start","index":1,"content_block":{"type":"thinking","thinking":"","signature":""}})",
+                    R"({"type":"content_block_delta","index":1,"delta":{"type":"thinking_delta","thinking":"I \u00fc"}})",
+                    stop(reason), kStop}))
+        .answer;
+  };
+  CHECK(thought("end_turn").parts.size() == 2);
+  // Thinking that was cut has no signature.
+  CHECK(thought("max_tokens").parts.size() == 1);
+  ModelRequest back = request();
+  back.turns = {user({text_part("Begin.")}),
+                model({reasoning_part({"anthropic", "claude-x"}, R"({"type":"redacted_thinking","data":"zz"})"),
+                       reasoning_part({"anthropic", "claude-y"}, R"({"type":"thinking"})"),
+                       reasoning_part({"openai-chat", "claude-x"}, R"({"reasoning":"no"})"), whole_call("c1", "{}")}),
+                user({result_part("c1", "1")}), model({reasoning_part({"anthropic", "claude-x"}, "{}")}),
+                user({text_part("Go.")})};
+  const Json messages = Json::parse(kAnthropic.body(back))["messages"];
+  CHECK(messages.size() == 3);
+  CHECK(messages[1]["content"].size() == 2);
+  CHECK(messages[1]["content"][0] == Json({{"type", "redacted_thinking"}, {"data", "zz"}}));
+
+  const auto with = [](const std::string& name, const std::string& effort, const std::string& how) {
+    return Json::parse(Anthropic(name, {effort, how}).body(request()));
+  };
+  CHECK(!with("claude-x", "", "").contains("thinking") && !with("claude-x", "", "").contains("output_config"));
+  CHECK(with("claude-opus-4-6", "", "")["thinking"]["type"] == "adaptive");
+  CHECK(with("claude-opus-4-6", "", "off")["thinking"]["type"] == "disabled");
+  CHECK(with("claude-x", "high", "adaptive")["output_config"]["effort"] == "high");
+  CHECK(with("claude-x", "", "5000")["thinking"] == Json({{"type", "enabled"}, {"budget_tokens", 99}}));
+  Anthropic older("claude-sonnet-5");
+  CHECK(!older.adapt(400, {"", "", "something else"}));
+  CHECK(older.adapt(400, {"", "", "adaptive thinking is not supported on this model"}));
+  CHECK(!Json::parse(older.body(request())).contains("thinking"));
+  CHECK(!older.adapt(400, {"", "", "thinking"}));
+
+  const std::string refused = R"({"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":)"
+                              R"({"type":"refusal","category":"cyber","explanation":"It could harm."}},"usage":{}})";
+  CHECK(read_answer(kAnthropic, events({kStart, refused, kStop})).answer.refusal == "cyber: It could harm.");
+}
+
+// The present state stands behind the last cache mark.
+void present_state() {
+  ModelRequest asked = request();
+  asked.present = "The board";
+  const Json last = Json::parse(kAnthropic.body(asked))["messages"].back();
+  CHECK(last["content"].size() == 2 && last["content"][0].contains("cache_control"));
+  CHECK(last["content"][1] == Json({{"type", "text"}, {"text", "The board"}}));
+  CHECK(Json::parse(kOpenAi.body(asked))["messages"].back()["content"] == "More.\n\nThe board");
+  CHECK(Json::parse(kResponses.body(asked))["input"].back()["content"] == "The board");
+  // With and without it the rest of the request is the same.
+  Json with = Json::parse(kAnthropic.body(asked));
+  with["messages"].back()["content"].erase(1);
+  CHECK(with == Json::parse(kAnthropic.body(request())));
 }
 
 void anthropic_errors() {
@@ -295,10 +363,127 @@ void openai_answers() {
                                    chunk(R"({})", "\"tool_calls\""), kUsage, "[DONE]", "not JSON"}));
   CHECK(!read.kind && read.heard == "I löok.");
   const ModelAnswer& answer = read.answer;
-  CHECK(answer.stop == Stop::tool_calls && answer.model == "gpt-x-1" && answer.parts.size() == 3);
-  CHECK(answer.parts[0].text == "I löok." && answer.parts[1].id == "call_1" && answer.parts[1].name == "bash");
-  CHECK(answer.parts[1].arguments == "{\"command\":\"ls\"}" && answer.parts[2].arguments == "{\"path\":1");
+  CHECK(answer.stop == Stop::tool_calls && answer.model == "gpt-x-1" && answer.parts.size() == 4);
+  CHECK(answer.parts[0].kind == Part::Kind::reasoning);
+  CHECK(answer.parts[0].arguments == R"({"reasoning_content":"Hm."})");
+  CHECK(answer.parts[1].text == "I löok." && answer.parts[2].id == "call_1" && answer.parts[2].name == "bash");
+  CHECK(answer.parts[2].arguments == "{\"command\":\"ls\"}" && answer.parts[3].arguments == "{\"path\":1");
   CHECK(answer.usage.input == 40 && answer.usage.cache_read == 60 && answer.usage.output == 42);
+}
+
+void openai_reasoning() {
+  const ModelAnswer answer =
+      read_answer(
+          kOpenAi,
+          chunks(
+              {chunk(R"({"reasoning":"I ","reasoning_details":[{"type":"reasoning.text","text":"I ","index":0}]})"),
+               chunk(R"({"reasoning":"see","reasoning_details":[{"type":"reasoning.text","text":"see","index":0}]})"),
+               chunk(R"({"reasoning_details":[{"type":"reasoning.text","signature":"s","index":0}]})"),
+               chunk(R"({"reasoning_details":[{"type":"reasoning.encrypted","data":"zz","index":1}]})"),
+               chunk(begins(0, "call_1", "bash", "{}")), chunk("{}", "\"tool_calls\""), "[DONE]"}))
+          .answer;
+  ModelRequest back;
+  back.turns = {user({text_part("Begin.")}), model(answer.parts), user({result_part("call_1", "1")})};
+  OpenAi format("gpt-x", OpenAi::Limit::max_tokens, {"low", ""});
+  const Json body = Json::parse(format.body(back));
+  CHECK(body["reasoning_effort"] == "low");
+  const Json& said = body["messages"][1];
+  CHECK(said["reasoning"] == "I see" && said["reasoning_details"].size() == 2 && said["tool_calls"].size() == 1);
+  CHECK(said["reasoning_details"][0] ==
+        Json({{"type", "reasoning.text"}, {"text", "I see"}, {"index", 0}, {"signature", "s"}}));
+  // A server that demands it is not adapted to; one that refuses it is.
+  CHECK(!format.adapt(400, {"", "", "The reasoning_content in the thinking mode must be passed back to the API."}));
+  CHECK(format.adapt(422, {"", "", "messages.1.reasoning: Extra inputs are not permitted"}));
+  CHECK(!Json::parse(format.body(back))["messages"][1].contains("reasoning"));
+  CHECK(!format.adapt(422, {"", "", "messages.1.reasoning: Extra inputs are not permitted"}));
+}
+
+void responses_request() {
+  ModelRequest asked = request();
+  asked.turns[1].parts.insert(
+      asked.turns[1].parts.begin(),
+      reasoning_part({"openai-responses", "gpt-5-x"},
+                     R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"})"));
+  asked.may_call = false;
+  const Json body = Json::parse(Responses("gpt-5-x", {"high", ""}).body(asked));
+  CHECK(body["model"] == "gpt-5-x" && body["stream"] == true && body["store"] == false);
+  CHECK(body["include"] == Json({"reasoning.encrypted_content"}) && body["reasoning"]["effort"] == "high");
+  CHECK(body["instructions"] == "You are a teammate." && body["max_output_tokens"] == 100);
+  CHECK(body["tools"][0]["type"] == "function" && body["tools"][0]["name"] == "bash" && body["tool_choice"] == "none");
+  const Json& input = body["input"];
+  CHECK(input[0] == Json({{"type", "message"}, {"role", "user"}, {"content", "Begin."}}));
+  CHECK(input[1]["type"] == "reasoning" && input[1]["encrypted_content"] == "e");
+  CHECK(input[2]["role"] == "assistant" && input[2]["content"] == "I look.");
+  CHECK(input[3] ==
+        Json({{"type", "function_call"}, {"call_id", "c1"}, {"name", "bash"}, {"arguments", "{\"command\":\"ls\"}"}}));
+  CHECK(input[5] == Json({{"type", "function_call_output"}, {"call_id", "c1"}, {"output", "(empty)"}}));
+  CHECK(input[6]["output"] == "Error: no such file");
+  ModelRequest unlimited = request();
+  unlimited.max_tokens = 0;
+  CHECK(!Json::parse(kResponses.body(unlimited)).contains("max_output_tokens"));
+  CHECK(kResponses.headers("k") == Headers({{"authorization", "Bearer k"}}) && kResponses.headers("").empty());
+  Responses simple("gpt-5-x");
+  CHECK(simple.adapt(400, {"", "", "Encrypted content is not supported with this model."}));
+  CHECK(!Json::parse(simple.body(request())).contains("include"));
+}
+
+std::string done(int index, const std::string& item) {
+  return fmt::format(R"({{"type":"response.output_item.done","output_index":{},"item":{}}})", index, item);
+}
+
+std::string ends(const std::string& how, const std::string& more) {
+  return fmt::format(R"({{"type":"response.{}","response":{{"model":"gpt-5-x-1","usage":{{"input_tokens":100,)"
+                     R"("input_tokens_details":{{"cached_tokens":60}},"output_tokens":42}}{}}}}})",
+                     how, more);
+}
+
+void responses_answers() {
+  const Read read = read_answer(
+      kResponses,
+      events(
+          {R"({"type":"response.created","response":{}})",
+           done(0, R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e","status":"completed"})"),
+           R"({"type":"response.output_text.delta","output_index":1,"delta":"I l\u00f6"})",
+           R"({"type":"response.output_text.delta","output_index":1,"delta":"ok."})",
+           done(
+               1,
+               R"({"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":"I l\u00f6ok."}]})"),
+           R"({"type":"response.function_call_arguments.delta","output_index":2,"delta":"{"})",
+           done(2,
+                R"({"type":"function_call","id":"f","call_id":"c1","name":"bash","arguments":"{\"command\":\"ls\"}"})"),
+           ends("completed", "")}));
+  CHECK(!read.kind && read.heard == "I löok.");
+  const ModelAnswer& answer = read.answer;
+  CHECK(answer.stop == Stop::tool_calls && answer.model == "gpt-5-x-1" && answer.parts.size() == 3);
+  CHECK(Json::parse(answer.parts[0].arguments) ==
+        Json({{"type", "reasoning"}, {"id", "rs_1"}, {"summary", Json::array()}, {"encrypted_content", "e"}}));
+  CHECK(answer.parts[1].text == "I löok." && answer.parts[2].id == "c1" && answer.parts[2].name == "bash");
+  CHECK(answer.usage.input == 40 && answer.usage.cache_read == 60 && answer.usage.output == 42);
+
+  const auto stopped = [](const std::string& how, const std::string& more) {
+    return read_answer(kResponses, events({ends(how, more)})).answer.stop;
+  };
+  CHECK(stopped("completed", "") == Stop::end);
+  CHECK(stopped("incomplete", R"(,"incomplete_details":{"reason":"max_output_tokens"})") == Stop::too_long);
+  CHECK(stopped("incomplete", R"(,"incomplete_details":{"reason":"content_filter"})") == Stop::refused);
+  const auto fails = [](const std::string& event) { return read_answer(kResponses, events({event})); };
+  CHECK(fails(R"({"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Slow"}}})")
+            .kind == Kind::limited);
+  CHECK(fails(R"({"type":"error","code":"server_error","message":"Over"})").kind == Kind::passing);
+  CHECK(fails(R"({"type":"response.created","response":{}})").kind == Kind::passing);
+  CHECK(fails(R"({"type":"response.output_item.done","item":7})").kind == Kind::passing);
+}
+
+void model_names() {
+  CHECK(claude_version("claude-opus-4-6") == std::pair(4, 6) &&
+        claude_version("claude-3-5-sonnet-x") == std::pair(3, 5));
+  CHECK(claude_version("claude-sonnet-5") == std::pair(5, 0) && !claude_version("claude-x"));
+  CHECK(claude_version("claude-sonnet-4-20250514") == std::pair(4, 0));
+  CHECK(thinks_adaptively("claude-haiku-5-5") && !thinks_adaptively("claude-haiku-4-5-20251001"));
+  CHECK(longest_answer_of("claude-3-opus-20240229") == 4096 && longest_answer_of("claude-3-5-haiku-latest") == 8192);
+  CHECK(longest_answer_of("claude-opus-4-1") == 32'000 && longest_answer_of("something") == 8192);
+  CHECK(wants_responses("gpt-5.1-codex") && wants_responses("o3-pro") && wants_responses("codex-mini-latest"));
+  CHECK(!wants_responses("gpt-4.1") && !wants_responses("gpt-5-chat-latest") && !wants_responses("qwen3"));
 }
 
 // Deviations of servers that call themselves compatible.
@@ -465,11 +650,17 @@ int main() {
   difficult_requests();
   anthropic_answers();
   anthropic_stops();
+  anthropic_thinking();
   anthropic_errors();
+  present_state();
   openai_answers();
+  openai_reasoning();
   openai_dialects();
   openai_stops();
   openai_errors();
+  responses_request();
+  responses_answers();
+  model_names();
   refusals();
   adaptations();
   addresses();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "libteam/agent/model/wire_text.h"
 #include "libteam/base/json_text.h"
@@ -14,13 +15,16 @@ namespace {
 
 constexpr std::size_t kLongestName = 64;
 
+constexpr std::string_view kFormat = "anthropic";
 constexpr std::string_view kCacheControl = R"({"type":"ephemeral"})";
 
 enum class Cache { yes, no };  // yes: the service caches everything up to here
 
 std::string to_block(const Part& part, Cache cache) {
+  if (part.kind == Part::Kind::reasoning) return part.arguments;
   JsonText block;
   switch (part.kind) {
+    case Part::Kind::reasoning: break;
     case Part::Kind::text:
       block.add("type", "text");
       block.add("text", repair_utf8(part.text));
@@ -42,23 +46,27 @@ std::string to_block(const Part& part, Cache cache) {
   return block.take();
 }
 
-std::string to_message(const Turn& turn, Cache cache) {
+// `present` follows the parts of the turn, behind its cache mark.
+std::string to_message(const Turn& turn, Cache cache, const std::string& present) {
   std::vector<std::string> content;
   for (const Part& part : turn.parts)
     content.push_back(to_block(part, &part == &turn.parts.back() ? cache : Cache::no));
+  if (!present.empty()) content.push_back(to_block(text_part(present), Cache::no));
   JsonText message;
   message.add("role", turn.role == Turn::Role::user ? "user" : "assistant");
   message.add_json("content", json_array(content));
   return message.take();
 }
 
-// The last two turns of the user are marked for the cache.
-std::string to_messages(const std::vector<Turn>& turns) {
+// The last two turns of the user are marked for the cache. The last one gets the present state.
+std::string to_messages(const std::vector<Turn>& turns, std::string present) {
   std::vector<std::string> messages;
   int marks = 2;
   for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
-    const bool is_marked = turn->role == Turn::Role::user && marks-- > 0;
-    messages.push_back(to_message(*turn, is_marked ? Cache::yes : Cache::no));
+    const bool is_user = turn->role == Turn::Role::user;
+    const bool is_marked = is_user && marks-- > 0;
+    messages.push_back(
+        to_message(*turn, is_marked ? Cache::yes : Cache::no, is_user ? std::exchange(present, "") : std::string()));
   }
   std::reverse(messages.begin(), messages.end());
   return json_array(messages);
@@ -81,15 +89,14 @@ ModelAnswer::Stop to_stop(const std::string& reason) {
   using Stop = ModelAnswer::Stop;
   if (reason == "tool_use") return Stop::tool_calls;
   if (reason == "refusal") return Stop::refused;
-  // A paused turn is like a cut one: the model must continue it.
-  if (reason == "max_tokens" || reason == "model_context_window_exceeded" || reason == "pause_turn")
-    return Stop::too_long;
+  if (reason == "pause_turn") return Stop::paused;
+  if (reason == "max_tokens" || reason == "model_context_window_exceeded") return Stop::too_long;
   return Stop::end;
 }
 
 class Reader : public AnswerReader {
  public:
-  using AnswerReader::AnswerReader;
+  Reader(Provider::Hear hear, std::string asked) : AnswerReader(std::move(hear)), asked_(std::move(asked)) {}
 
  protected:
   void take(const ServerEvent& event) override {
@@ -104,8 +111,10 @@ class Reader : public AnswerReader {
     } else if (type == "content_block_delta") {
       add(json.at("index").get<int>(), json.at("delta"));
     } else if (type == "message_delta") {
-      const std::string reason = text_of(json.at("delta"), "stop_reason");
+      const Json& delta = json.at("delta");
+      const std::string reason = text_of(delta, "stop_reason");
       if (!reason.empty()) stop_ = reason;
+      take_stop_details(delta);
       take_usage(json);
     } else if (type == "message_stop") {
       complete();
@@ -118,7 +127,12 @@ class Reader : public AnswerReader {
   bool conclude(ModelAnswer& answer) override {
     if (!is_complete()) return false;
     for (auto& [index, block] : blocks_) {
-      if (block.part.kind == Part::Kind::tool_call) {
+      if (!block.thinking.is_null()) {
+        // Thinking that was cut has no signature, and the service would refuse it.
+        const bool is_cut = block.thinking.contains("signature") && text_of(block.thinking, "signature").empty() &&
+                            to_stop(stop_) == ModelAnswer::Stop::too_long;
+        if (!is_cut) answer.parts.push_back(reasoning_part({kFormat, asked_}, dump_line(block.thinking)));
+      } else if (block.part.kind == Part::Kind::tool_call) {
         if (block.part.arguments.empty()) block.part.arguments = block.input;
         answer.parts.push_back(std::move(block.part));
       } else if (!block.part.text.empty()) {
@@ -126,6 +140,7 @@ class Reader : public AnswerReader {
       }
     }
     answer.stop = to_stop(stop_);
+    answer.refusal = refusal_;
     answer.usage = usage_;
     answer.model = model_;
     return true;
@@ -135,7 +150,16 @@ class Reader : public AnswerReader {
   struct Block {
     Part part;
     std::string input = "{}";  // of the start event, for servers that send everything there
+    Json thinking = nullptr;   // the whole block, if it is a thinking block
   };
+
+  void take_stop_details(const Json& delta) {
+    const auto details = delta.find("stop_details");
+    if (details == delta.end() || !details->is_object()) return;
+    refusal_ = text_of(*details, "explanation");
+    const std::string category = text_of(*details, "category");
+    if (!category.empty()) refusal_ = refusal_.empty() ? category : category + ": " + refusal_;
+  }
 
   void start_block(int index, const Json& content) {
     const std::string type = text_of(content, "type");
@@ -148,8 +172,15 @@ class Reader : public AnswerReader {
       const auto input = content.find("input");
       if (input != content.end() && input->is_object()) block.input = dump_line(*input);
       grow(block.input.size());
+    } else if (type == "thinking") {
+      blocks_[index].thinking = {
+          {"type", type}, {"thinking", text_of(content, "thinking")}, {"signature", text_of(content, "signature")}};
+      grow(text_of(content, "thinking").size());
+    } else if (type == "redacted_thinking") {
+      blocks_[index].thinking = {{"type", type}, {"data", text_of(content, "data")}};
+      grow(text_of(content, "data").size());
     }
-    // Thinking and the results of the service's own tools are not part of the conversation.
+    // The results of the service's own tools are not part of the conversation.
   }
 
   void add(int index, const Json& delta) {
@@ -162,7 +193,18 @@ class Reader : public AnswerReader {
       const auto& piece = delta.at("partial_json").get_ref<const std::string&>();
       grow(piece.size());
       block->second.part.arguments += piece;
+    } else if (type == "thinking_delta") {
+      add_thinking(block->second, "thinking", delta);
+    } else if (type == "signature_delta") {
+      add_thinking(block->second, "signature", delta);
     }
+  }
+
+  void add_thinking(Block& block, const char* key, const Json& delta) {
+    if (block.thinking.is_null()) return;
+    const auto& piece = delta.at(key).get_ref<const std::string&>();
+    grow(piece.size());
+    block.thinking[key].get_ref<std::string&>() += piece;
   }
 
   void add_text(int index, const std::string& text) {
@@ -184,8 +226,9 @@ class Reader : public AnswerReader {
     take_count("cache_creation_input_tokens", usage_.cache_written);
   }
 
+  std::string asked_;  // the model of the request
   std::map<int, Block> blocks_;
-  std::string stop_, model_;
+  std::string stop_, model_, refusal_;
   Usage usage_;
 };
 
@@ -200,17 +243,45 @@ Headers Anthropic::headers(const std::string& key) const {
 std::string Anthropic::body(const ModelRequest& request) const {
   JsonText body;
   body.add("model", model_);
-  body.add("max_tokens", request.max_tokens);
+  const std::int64_t limit = request.max_tokens > 0 ? request.max_tokens : longest_answer_of(model_);
+  body.add("max_tokens", limit);
   body.add("stream", true);
+  if (const std::string config = thinking(limit); !config.empty()) body.add_json("thinking", config);
+  if (!tuning_.effort.empty()) {
+    JsonText output;
+    output.add("effort", tuning_.effort);
+    body.add_json("output_config", output.take());
+  }
   if (!request.system.empty()) body.add_json("system", json_array({to_block(text_part(request.system), Cache::yes)}));
   if (!request.tools.empty()) body.add_json("tools", to_tools(request.tools));
   if (!request.tools.empty() && !request.may_call) body.add_json("tool_choice", R"({"type":"none"})");
-  body.add_json("messages", to_messages(normalize_turns(request.turns)));
+  body.add_json("messages", to_messages(normalize_turns(request.turns, {kFormat, model_}), request.present));
   return body.take();
 }
 
+// Empty: the service decides.
+std::string Anthropic::thinking(std::int64_t max_tokens) const {
+  if (tuning_.thinking == "off") return R"({"type":"disabled"})";
+  const bool is_default = tuning_.thinking.empty() && has_default_thinking_ && thinks_adaptively(model_);
+  if (is_default || tuning_.thinking == "adaptive") return R"({"type":"adaptive"})";
+  const auto tokens = parse_integer(tuning_.thinking);
+  if (!tokens) return "";
+  JsonText config;
+  config.add("type", "enabled");
+  // The service refuses a budget that leaves no room for the answer.
+  config.add("budget_tokens", std::min(*tokens, max_tokens - 1));
+  return config.take();
+}
+
+bool Anthropic::adapt(int status, const ServiceError& refusal) {
+  const bool is_about_thinking = refusal.message.find("thinking") != std::string::npos;
+  if (status != 400 || !is_about_thinking || !has_default_thinking_ || !thinks_adaptively(model_)) return false;
+  has_default_thinking_ = false;
+  return true;
+}
+
 std::unique_ptr<AnswerReader> Anthropic::read(Provider::Hear hear) const {
-  return std::make_unique<Reader>(std::move(hear));
+  return std::make_unique<Reader>(std::move(hear), model_);
 }
 
 }  // namespace team

@@ -14,6 +14,8 @@ Json to_json(const Part& part) {
     case Part::Kind::text: return {{"type", "text"}, {"text", part.text}};
     case Part::Kind::tool_call:
       return {{"type", "tool_call"}, {"id", part.id}, {"name", part.name}, {"arguments", part.arguments}};
+    case Part::Kind::reasoning:
+      return {{"type", "reasoning"}, {"format", part.name}, {"model", part.id}, {"data", part.arguments}};
     case Part::Kind::tool_result: break;
   }
   Json json = {{"type", "tool_result"}, {"id", part.id}, {"name", part.name}, {"text", part.text}};
@@ -34,6 +36,13 @@ Part take_part(Json& json, std::string_view line, std::string_view where) {
     part.text = needed("text");
     return part;
   }
+  if (type == "reasoning") {
+    part.kind = Part::Kind::reasoning;
+    part.name = needed("format");
+    part.id = needed("model");
+    part.arguments = needed("data");
+    return part;
+  }
   if (type == "tool_call") {
     part.kind = Part::Kind::tool_call;
     part.arguments = needed("arguments");
@@ -42,7 +51,7 @@ Part take_part(Json& json, std::string_view line, std::string_view where) {
     part.text = needed("text");
     part.is_error = fields.boolean("is_error").value_or(false);
   } else {
-    fields.refuse("type", "text, tool_call or tool_result");
+    fields.refuse("type", "text, tool_call, tool_result or reasoning");
   }
   part.id = needed("id");
   part.name = needed("name");

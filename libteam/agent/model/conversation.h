@@ -16,12 +16,13 @@
 namespace team {
 
 struct Part {
-  enum class Kind { text, tool_call, tool_result };
+  // Reasoning is opaque: the service that gave it gets it back verbatim, and nobody else gets it.
+  enum class Kind { text, tool_call, tool_result, reasoning };
   Kind kind = Kind::text;
   std::string text;       // of a text, or the content of a result
-  std::string id;         // of a call and of its result
-  std::string name;       // of the tool
-  std::string arguments;  // of a call: JSON as the model wrote it, which may be malformed
+  std::string id;         // of a call and of its result; of reasoning: the model that gave it
+  std::string name;       // of the tool; of reasoning: the wire format
+  std::string arguments;  // of a call: JSON as the model wrote it, which may be malformed; of reasoning: its JSON
   bool is_error = false;  // of a result
 };
 

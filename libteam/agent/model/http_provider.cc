@@ -6,6 +6,7 @@
 #include "libteam/agent/model/anthropic.h"
 #include "libteam/agent/model/http.h"
 #include "libteam/agent/model/openai.h"
+#include "libteam/agent/model/responses.h"
 #include "libteam/base/error.h"
 #include "libteam/base/secrets.h"
 #include "libteam/base/terminal_text.h"
@@ -21,7 +22,7 @@ class HttpProvider : public Provider {
       : format_(std::move(format)),
         url_(endpoint(choice.base_url.value_or(std::string(format_->home())), format_->path())),
         key_(std::move(key)),
-        http_({choice.connect_seconds, choice.silence_seconds}) {}
+        http_({choice.connect_seconds, choice.silence_seconds, choice.answer_seconds}) {}
 
   ModelAnswer ask(const ModelRequest& request, int interrupt, const Hear& hear) override {
     try {
@@ -68,17 +69,25 @@ std::string clean_key(std::string key) {
   return key;
 }
 
+// Few other servers have the newer API: there it must be asked for.
+bool uses_responses(const ProviderChoice& choice) {
+  if (!choice.api.empty()) return choice.api == "responses";
+  return !choice.base_url && wants_responses(choice.model);
+}
+
 }  // namespace
 
 std::unique_ptr<Provider> make_provider(const ProviderChoice& choice) {
   if (choice.model.empty()) fail(Code::usage, "no model is named");
   std::unique_ptr<WireFormat> format;
   if (choice.provider == "anthropic") {
-    format = std::make_unique<Anthropic>(choice.model);
+    format = std::make_unique<Anthropic>(choice.model, choice.tuning);
+  } else if (choice.provider == "openai" && uses_responses(choice)) {
+    format = std::make_unique<Responses>(choice.model, choice.tuning);
   } else if (choice.provider == "openai") {
     // The newer models of OpenAI itself use another name for the limit than all other servers.
     const auto limit = choice.base_url ? OpenAi::Limit::max_tokens : OpenAi::Limit::max_completion_tokens;
-    format = std::make_unique<OpenAi>(choice.model, limit);
+    format = std::make_unique<OpenAi>(choice.model, limit, choice.tuning);
   } else {
     fail(Code::usage, "no provider '{}': there are anthropic and openai", one_line(choice.provider));
   }

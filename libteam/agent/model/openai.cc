@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kLongestName = 64;
 
+constexpr std::string_view kFormat = "openai-chat";
+
 std::string to_call(const Part& part) {
   JsonText function;
   function.add("name", sanitize_name(part.name).substr(0, kLongestName));
@@ -46,9 +48,11 @@ std::string to_result(const Part& part) {
 // One turn becomes several messages: one for each result, and then the text of the user.
 void add_messages(const Turn& turn, std::vector<std::string>& messages) {
   std::string text;
-  std::vector<std::string> calls;
+  std::vector<std::string> calls, reasoning;
   for (const Part& part : turn.parts) {
-    if (part.kind == Part::Kind::tool_result) {
+    if (part.kind == Part::Kind::reasoning) {
+      reasoning.push_back(part.arguments);
+    } else if (part.kind == Part::Kind::tool_result) {
       messages.push_back(to_result(part));
     } else if (part.kind == Part::Kind::tool_call) {
       calls.push_back(to_call(part));
@@ -65,6 +69,8 @@ void add_messages(const Turn& turn, std::vector<std::string>& messages) {
   message.add("role", "assistant");
   message.add("content", text.empty() ? std::nullopt : std::optional(text));
   if (!calls.empty()) message.add_json("tool_calls", json_array(calls));
+  // Two answers that became one turn have no common reasoning: the last one counts.
+  if (!reasoning.empty()) message.add_all_of(reasoning.back());
   messages.push_back(message.take());
 }
 
@@ -89,7 +95,7 @@ ModelAnswer::Stop to_stop(const std::string& reason) {
 
 class Reader : public AnswerReader {
  public:
-  using AnswerReader::AnswerReader;
+  Reader(Provider::Hear hear, std::string asked) : AnswerReader(std::move(hear)), asked_(std::move(asked)) {}
 
  protected:
   void take(const ServerEvent& event) override {
@@ -115,6 +121,7 @@ class Reader : public AnswerReader {
   // Some servers do not send [DONE]. An answer with a stop reason is complete.
   bool conclude(ModelAnswer& answer) override {
     if (stop_.empty()) return false;
+    if (!reasoning_.empty()) answer.parts.push_back(reasoning_part({kFormat, asked_}, dump_line(reasoning_)));
     if (!text_.empty()) answer.parts.push_back(text_part(std::move(text_)));
     std::set<std::string> ids;
     for (Part& call : calls_) {
@@ -132,6 +139,7 @@ class Reader : public AnswerReader {
 
  private:
   void add(const Json& delta) {
+    add_reasoning(delta);
     add_text(text_of(delta, "content"));
     const std::string refusal = text_of(delta, "refusal");
     refused_ = refused_ || !refusal.empty();
@@ -145,6 +153,41 @@ class Reader : public AnswerReader {
     grow(text.size());
     text_ += text;
     say(text);
+  }
+
+  // The names that servers have for it. The last one is a list of objects that come in pieces.
+  void add_reasoning(const Json& delta) {
+    for (const char* key : {"reasoning_content", "reasoning"}) {
+      const std::string piece = text_of(delta, key);
+      if (piece.empty()) continue;
+      grow(piece.size());
+      if (!reasoning_.contains(key)) reasoning_[key] = "";
+      reasoning_[key].get_ref<std::string&>() += piece;
+    }
+    const auto details = delta.find("reasoning_details");
+    if (details == delta.end() || !details->is_array()) return;
+    for (const Json& detail : *details) add_detail(detail);
+  }
+
+  void add_detail(const Json& detail) {
+    if (!detail.is_object()) return;
+    grow(dump_line(detail).size());
+    Json& all = reasoning_["reasoning_details"];
+    if (all.is_null()) all = Json::array();
+    const auto key_of = [](const Json& one) { return std::pair(text_of(one, "type"), one.value("index", Json())); };
+    if (all.empty() || key_of(all.back()) != key_of(detail)) {
+      all.push_back(detail);
+      return;
+    }
+    Json& last = all.back();
+    for (const auto& [key, value] : detail.items()) {
+      const bool is_text = key == "text" || key == "summary" || key == "data";
+      if (is_text && value.is_string() && last.contains(key) && last[key].is_string()) {
+        last[key].get_ref<std::string&>() += value.get<std::string>();
+      } else if (!value.is_null()) {
+        last[key] = value;
+      }
+    }
   }
 
   void add_call(const Json& piece) {
@@ -191,7 +234,9 @@ class Reader : public AnswerReader {
     usage_ = {.input = input - cached, .output = count_of(*usage, "completion_tokens"), .cache_read = cached};
   }
 
+  std::string asked_;  // the model of the request
   std::string text_, stop_, model_;
+  Json reasoning_ = Json::object();  // fields of the message, as they are sent back
   std::vector<Part> calls_;
   std::map<int, std::size_t> by_index_;
   bool refused_ = false;
@@ -210,21 +255,24 @@ std::string OpenAi::body(const ModelRequest& request) const {
   body.add("model", model_);
   body.add("stream", true);
   if (counts_tokens_) body.add_json("stream_options", R"({"include_usage":true})");
-  if (limit_ == Limit::max_tokens) body.add("max_tokens", request.max_tokens);
-  if (limit_ == Limit::max_completion_tokens) body.add("max_completion_tokens", request.max_tokens);
+  const Limit limit = request.max_tokens > 0 ? limit_ : Limit::none;
+  if (limit == Limit::max_tokens) body.add("max_tokens", request.max_tokens);
+  if (limit == Limit::max_completion_tokens) body.add("max_completion_tokens", request.max_tokens);
+  if (!tuning_.effort.empty()) body.add("reasoning_effort", tuning_.effort);
   if (!request.tools.empty() && !request.may_call) body.add("tool_choice", "none");
   std::vector<std::string> tools;
   for (const ToolSpec& spec : request.tools) tools.push_back(to_tool(spec));
   if (!tools.empty()) body.add_json("tools", json_array(tools));
   std::vector<std::string> messages;
   if (!request.system.empty()) messages.push_back(to_message("system", repair_utf8(request.system)));
-  for (const Turn& turn : normalize_turns(request.turns)) add_messages(turn, messages);
+  const std::string_view format = returns_reasoning_ ? kFormat : "none";
+  for (const Turn& turn : turns_with_present(request, {format, model_})) add_messages(turn, messages);
   body.add_json("messages", json_array(messages));
   return body.take();
 }
 
 std::unique_ptr<AnswerReader> OpenAi::read(Provider::Hear hear) const {
-  return std::make_unique<Reader>(std::move(hear));
+  return std::make_unique<Reader>(std::move(hear), model_);
 }
 
 bool OpenAi::adapt(int status, const ServiceError& refusal) {
@@ -232,6 +280,11 @@ bool OpenAi::adapt(int status, const ServiceError& refusal) {
   const auto says = [&](std::string_view words) { return refusal.message.find(words) != std::string::npos; };
   if (counts_tokens_ && (says("stream_options") || says("include_usage"))) {
     counts_tokens_ = false;
+    return true;
+  }
+  const bool demands_reasoning = says("must be passed back") || says("missing reasoning");
+  if (returns_reasoning_ && says("reasoning") && !says("reasoning_effort") && !demands_reasoning) {
+    returns_reasoning_ = false;
     return true;
   }
   const bool about_limit = says("max_tokens") || says("max_completion_tokens");

@@ -18,18 +18,23 @@ namespace team {
 
 struct ModelRequest {
   std::string system;       // the system prompt
-  std::vector<Turn> turns;  // ends with a turn of the user
+  std::vector<Turn> turns;  // ends with a turn of the user, or with a turn of the model that was paused
+  // The present state of the team. It stands behind the last turn of the user and behind all cache marks, and it is not
+  // part of the conversation: so the prefix of the next request stays the same.
+  std::string present;
   std::vector<ToolSpec> tools;
-  bool may_call = true;  // may call tools; false: they are listed only because the turns mention them
-  std::int64_t max_tokens = 8192;
+  bool may_call = true;            // may call tools; false: they are listed only because the turns mention them
+  std::int64_t max_tokens = 8192;  // 0: the limit of the model
 };
 
 struct ModelAnswer {
-  enum class Stop { end, tool_calls, too_long, refused };  // too_long: max_tokens was reached
-  std::vector<Part> parts;                                 // texts and tool calls
+  // too_long: max_tokens was reached; paused: the same conversation, sent again, continues the answer
+  enum class Stop { end, tool_calls, too_long, refused, paused };
+  std::vector<Part> parts;  // texts, tool calls and reasoning
   Stop stop = Stop::end;
   Usage usage;
-  std::string model;  // as the service names it
+  std::string model;    // as the service names it
+  std::string refusal;  // why the service refused, if it said so
 };
 
 class ModelError : public std::runtime_error {
@@ -38,6 +43,7 @@ class ModelError : public std::runtime_error {
     passing,      // retry: overloaded, 408/409/429/5xx/529, a broken connection, a stream that ended too early
     limited,      // retry, and other callers must slow down too: 429, 529
     window_full,  // the request is longer than the model's context
+    unreachable,  // no connection: a refused port or an unknown host; retry once the service has answered before
     final,        // a wrong key, an unknown model, a malformed answer
     interrupted,  // `interrupt` became readable
   };

@@ -1,6 +1,7 @@
 #include "libteam/agent/model/wire.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "libteam/agent/model/wire_text.h"
@@ -29,13 +30,26 @@ Part call_part(std::string id, std::string name) {
   return part;
 }
 
-std::vector<Turn> normalize_turns(const std::vector<Turn>& turns) {
+Part reasoning_part(const ReasoningSource& source, std::string data) {
+  Part part;
+  part.kind = Part::Kind::reasoning;
+  part.name = source.format;
+  part.id = source.model;
+  part.arguments = std::move(data);
+  return part;
+}
+
+std::vector<Turn> normalize_turns(const std::vector<Turn>& turns, const ReasoningSource& source) {
+  const auto is_sent = [&](const Part& part) {
+    if (part.kind == Part::Kind::reasoning) return part.name == source.format && part.id == source.model;
+    return part.kind != Part::Kind::text || !is_blank(part.text);
+  };
+  const auto is_reasoning = [](const Part& part) { return part.kind == Part::Kind::reasoning; };
   std::vector<Turn> tidied;
   for (const Turn& turn : turns) {
     Turn next{turn.role, {}};
-    for (const Part& part : turn.parts) {
-      if (part.kind != Part::Kind::text || !is_blank(part.text)) next.parts.push_back(part);
-    }
+    std::copy_if(turn.parts.begin(), turn.parts.end(), std::back_inserter(next.parts), is_sent);
+    if (std::all_of(next.parts.begin(), next.parts.end(), is_reasoning)) next.parts.clear();
     if (next.parts.empty() && turn.role == Turn::Role::model) continue;
     if (next.parts.empty()) next.parts.push_back(text_part("(empty)"));
     if (tidied.empty() || tidied.back().role != turn.role) tidied.push_back({turn.role, {}});
@@ -50,6 +64,14 @@ std::vector<Turn> normalize_turns(const std::vector<Turn>& turns) {
     }
   }
   return tidied;
+}
+
+std::vector<Turn> turns_with_present(const ModelRequest& request, const ReasoningSource& source) {
+  std::vector<Turn> turns = normalize_turns(request.turns, source);
+  if (request.present.empty()) return turns;
+  if (turns.empty() || turns.back().role != Turn::Role::user) turns.push_back({Turn::Role::user, {}});
+  turns.back().parts.push_back(text_part(request.present));
+  return turns;
 }
 
 Json as_object(const std::string& arguments) {

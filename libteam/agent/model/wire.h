@@ -28,11 +28,20 @@ class WireFormat {
   virtual bool adapt(int /*status*/, const ServiceError& /*refusal*/) { return false; }
 };
 
+// Which reasoning may be sent back: that of the same format and model.
+struct ReasoningSource {
+  std::string_view format, model;
+};
+
 Part text_part(std::string text);
 Part call_part(std::string id, std::string name);
+Part reasoning_part(const ReasoningSource& source, std::string data);
 // Turns in the form that every service accepts: no blank texts, results before texts, no two turns of one role in a
-// row.
-std::vector<Turn> normalize_turns(const std::vector<Turn>& turns);
+// row, no reasoning of another source. A turn of the model that has only reasoning is left out: services refuse it.
+std::vector<Turn> normalize_turns(const std::vector<Turn>& turns, const ReasoningSource& source);
+// The same, with the present state of the team at the end of the last turn of the user. For services that cache by
+// prefix and take no marks.
+std::vector<Turn> turns_with_present(const ModelRequest& request, const ReasoningSource& source);
 // The arguments of a call as an object; other values are wrapped in an object. Services refuse malformed arguments.
 Json as_object(const std::string& arguments);
 // The schema on one line.
