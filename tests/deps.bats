@@ -87,5 +87,5 @@ installs() { grep -q "^-qy install .* $1\( \|$\)" asked; }
 @test "refuses a purpose that it does not know" {
   run --separate-stderr "$PROJECT/scripts/deps" banana
 
-  as_expected 2 '' 'usage: deps [demo | demo-exec | check | proofs | bench]'
+  as_expected 2 '' 'usage: deps [demo | demo-exec | check | check-real | proofs | bench]'
 }

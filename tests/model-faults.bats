@@ -29,7 +29,7 @@ converse() {
   a_team 'Build'
   start_model <<END
 [{"when": {"user": "Your task is #1"}, "steps": [
-  [{"text": "One."}, {"tool": "bash", "input": {"command": "echo 1 >>steps"}}],
+  [{"thinking": "First one."}, {"text": "One."}, {"tool": "bash", "input": {"command": "echo 1 >>steps"}}],
   {"answer": [{"text": "$MIDDLE"}, {"tool": "bash", "input": {"command": "echo 2 >>steps"}}], "fault": $FAULT},
   "Three."]}]
 END
@@ -79,17 +79,17 @@ was_taken() {
 
 @test "429: the call is made again" {
   FAULT='{"status": 429, "retry_after": 0, "times": 1}'
-  in_both_formats was_paused
+  in_each_format was_paused
 }
 
 @test "500: the call is made again" {
   FAULT='{"status": 500, "times": 1}'
-  in_both_formats was_paused
+  in_each_format was_paused
 }
 
 @test "529: the call is made again" {
   FAULT='{"status": 529, "retry_after": 0, "times": 1}'
-  in_both_formats was_paused
+  in_each_format was_paused
 }
 
 @test "408 and 409: the call is made again" {
@@ -105,37 +105,37 @@ was_taken() {
 
 @test "a connection that is closed at once: the call is made again" {
   FAULT='{"close": true, "times": 1}'
-  in_both_formats was_repeated
+  in_each_format was_repeated
 }
 
 @test "a stream that is cut: the call is repeated, and the partial answer is void" {
   FAULT='{"cut": 5, "times": 1}'
-  in_both_formats was_void
+  in_each_format was_void
 }
 
 @test "a stream that is reset: the call is repeated, and the partial answer is void" {
   FAULT='{"cut": {"events": 5, "how": "reset"}, "times": 1}'
-  in_both_formats was_void
+  in_each_format was_void
 }
 
 @test "a stream that ends too early, as if it were whole: the call is made again" {
   FAULT='{"cut": {"events": 5, "how": "end"}, "times": 1}'
-  in_both_formats was_void
+  in_each_format was_void
 }
 
 @test "an event that is no JSON: the call is made again" {
   FAULT='{"malformed": true, "times": 1}'
-  in_both_formats was_void
+  in_each_format was_void
 }
 
 @test "an error in the stream: the call is made again" {
   FAULT='{"stream_error": 5, "times": 1}'
-  in_both_formats was_void
+  in_each_format was_void
 }
 
 @test "a stream that comes slowly, or in small pieces, is taken as it is" {
   FAULT='{"slow": 0.01, "split": 7}'
-  in_both_formats was_taken
+  in_each_format was_taken
 }
 
 @test "a huge answer is taken as it is" {
@@ -151,7 +151,7 @@ was_taken() {
     same 3000004 "$(texts true | tr -d '\n' | wc -c)"
     same 'completed bob' "$(status_of 1)"
   }
-  in_both_formats takes
+  in_each_format takes
 }
 
 @test "an answer that is cut twice at its end becomes the result once" {
@@ -166,7 +166,7 @@ was_taken() {
     same 'work answer end' "$(transcript bob .type | paste -sd ' ')"
     same $'true\ntrue\nnull' "$(team-log --type TEXT_MESSAGE_END --json | jq .event.void)"
   }
-  in_both_formats ends
+  in_each_format ends
 }
 
 @test "a final error ends it at once, with the reason; the task is free again" {
@@ -185,7 +185,7 @@ END
     same 1 "$(team-log --type RUN_ERROR --json | jq -r .event.message | grep -c 'no such model')"
     grep -q 'no such model' <<<"$stderr"
   }
-  in_both_formats gives_up
+  in_each_format gives_up
 }
 
 @test "a wrong key ends it at once, and is told to nobody" {
@@ -201,7 +201,7 @@ END
     run grep -rlaF sk-wrong-one .
     same '' "$output"
   }
-  in_both_formats gives_up
+  in_each_format gives_up
 }
 
 @test "messages that it could not work on are heard when it is started again" {
@@ -221,7 +221,7 @@ END
     same 'Hello yourself.' "$(team-recv --as user --json | jq -r .content)"
     same 'work answer end' "$(transcript bob .type | paste -sd ' ')"
   }
-  in_both_formats hears
+  in_each_format hears
 }
 
 @test "a service that is not to be had for long is given up at once" {
@@ -292,4 +292,111 @@ END
   teammate_ended ann 0
 
   same Done. "$(field 2 result)"
+}
+
+@test "an empty answer is a failed attempt, never a completed task" {
+  fails() {
+    a_team 'Build'
+    start_model <<<'[{"when": {"user": "Your task is #1"}, "answer": []}]'
+
+    bob --once --retries 0 2>said || true
+
+    same 'failed bob' "$(status_of 1)"
+    same 'the model gave an empty answer' "$(field 1 error)"
+  }
+  in_each_format fails
+}
+
+@test "an answer that is cut before it has any text is a failed attempt, and names the limit" {
+  fails() {
+    a_team 'Build'
+    start_model <<<'[{"answer": [{"thinking": "Hm."}], "stop_reason": "max_tokens"}]'
+
+    bob --once --retries 0 --max-tokens 700 2>said || true
+
+    same 'failed bob' "$(status_of 1)"
+    same 'the answer was cut at 700 tokens before it had any text (--max-tokens)' "$(field 1 error)"
+  }
+  in_each_format fails
+}
+
+@test "a tool call that is cut is not run, is answered, and fails the attempt after the third" {
+  fails() {
+    a_team 'Build'
+    start_model <<<'[{"answer": [{"tool": "bash", "raw": "{\"command\": \"touch ran"}], "stop_reason": "max_tokens"}]'
+
+    bob --once --retries 0 --max-tokens 700 2>said || true
+
+    same 'failed bob' "$(status_of 1)"
+    same '4 tool calls in a row were cut at 700 tokens' "$(field 1 error)"
+    same 4 "$(calls)"
+    [ ! -e ran ]
+    same 'error bash: [not done: the call was cut at 700 tokens; write in several smaller pieces]' \
+      "$(results bob | sort -u)"
+  }
+  in_each_format fails
+}
+
+@test "an address that nobody answers fails at once, in one line" {
+  a_team 'Build'
+  export ANTHROPIC_API_KEY=test-key
+
+  run --separate-stderr timeout 10 teammate-run bob --once --model claude-x --base-url http://127.0.0.1:1
+
+  same 69 "$status"
+  same 1 "$(grep -c 'Connection refused\|connect' <<<"$stderr")"
+  same 'pending null' "$(status_of 1)"
+}
+
+@test "thinking is kept in the transcript, goes back to the service and is lost by nobody who is killed" {
+  survives() {
+    a_team 'Build'
+    start_model <<END
+[{"when": {"user": "Your task is #1"}, "steps": [
+  [{"thinking": "First."}, {"tool": "bash", "input": {"command": "touch begun; $UNTIL_GO"}}],
+  [{"thinking": "Second."}, {"tool": "bash", "input": {"command": "echo 2"}}],
+  "Done."]}]
+END
+    start_teammate bob "${MODEL[@]}"
+    wait_until test -e begun
+    kill -KILL "${TEAMMATE[bob]}"
+    touch go
+    wait_until gone "${TEAMMATE[bob]}"
+
+    bob --once
+
+    same 'completed bob Done.' "$(status_of 1) $(field 1 result)"
+    same 2 "$(transcript bob '.turn.parts[]? | select(.type == "reasoning") | .model' | grep -c x)"
+    same '' "$(jq -r 'select(.status != 200) | .error' model.log)"
+  }
+  in_each_format survives
+}
+
+@test "every answer ends with an event that has its model and its tokens" {
+  tells() {
+    a_team 'Build'
+    start_model <<'END'
+[{"when": {"user": "Your task is #1"}, "usage": {"input": 7, "output": 5}, "steps": [
+  [{"tool": "bash", "input": {"command": "echo 1"}}], "Done."]}]
+END
+    bob --once
+
+    same '-x 5 -x 5' "$(team-log --json | jq -r '.event | select(.type == "TEXT_MESSAGE_END")
+      | "\(.model | ltrimstr("claude") | ltrimstr("gpt")) \(.usage.output)"' | paste -sd ' ')"
+  }
+  in_each_format tells
+}
+
+@test "the arguments of a large call stay JSON in the log" {
+  a_team 'Build'
+  start_model <<'END'
+[{"when": {"user": "Your task is #1"}, "steps": [
+  [{"tool": "write_file", "input": {"path": "large", "content": "${repeat:20000:ab}"}}], "Done."]}]
+END
+  bob --once
+
+  same 40000 "$(wc -c <large)"
+  team-log --json | jq -r '.event | select(.type == "TOOL_CALL_ARGS").delta' >arguments
+  same large "$(jq -r .path arguments)"
+  (($(wc -c <arguments) < 20000))
 }

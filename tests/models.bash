@@ -24,7 +24,11 @@ start_model() {
   TEAMMATE[model-server]=$!
   wait_until test -e model.url
   URL=$(cat model.url)
-  MODEL=(--model "$([ "$FORMAT" == openai ] && echo gpt-x || echo claude-x)" --base-url "$URL")
+  case $FORMAT in
+    anthropic) MODEL=(--model claude-x --base-url "$URL") ;;
+    openai) MODEL=(--model gpt-x --base-url "$URL") ;;
+    responses) MODEL=(--model gpt-x --api responses --base-url "$URL") ;;
+  esac
   disown "${TEAMMATE[model-server]}"  # that it is killed is nothing to tell
   export URL ANTHROPIC_API_KEY=${MODEL_SERVER_KEY:-test-key} OPENAI_API_KEY=${MODEL_SERVER_KEY:-test-key}
 }
@@ -35,9 +39,9 @@ stop_model() {
   unset "TEAMMATE[model-server]"
 }
 
-# in_both_formats FUNCTION: calls it for each format, in its own folder, with FORMAT set.
-in_both_formats() {
-  for FORMAT in anthropic openai; do
+# in_each_format FUNCTION: calls it for each format, in its own folder, with FORMAT set.
+in_each_format() {
+  for FORMAT in anthropic openai responses; do
     echo "format: $FORMAT" >&2
     mkdir "$FORMAT"
     cd "$FORMAT" || return
@@ -47,16 +51,21 @@ in_both_formats() {
   done
 }
 
-# asked FILTER: applies jq to each call that arrived. `system` is its system prompt, `said` each text of the user in it,
-# `results` each result of a tool.
+# asked FILTER: applies jq to each call that arrived. `system` is its system prompt, `said` each text of the user in it
+# without the state of the team, `present` that state, `results` each result of a tool.
 asked() {
   jq -r "
     def parts: if type == \"array\" then .[] else {type: \"text\", text: .} end;
     def whole: [parts | .text // \"\"] | join(\"\");
-    def system: (.body.system // ([.body.messages[] | select(.role == \"system\")][0].content)) | whole;
-    def said: .body.messages[] | select(.role == \"user\").content | parts | select(.type == \"text\").text;
-    def results: .body.messages[] | if .role == \"tool\" then .content | whole | ltrimstr(\"Error: \")
-      else .content | parts | select(.type == \"tool_result\").content | whole end;
+    def turns: .body.messages // .body.input | .[];
+    def system: (.body.system // .body.instructions // ([turns | select(.role == \"system\")][0].content)) | whole;
+    def texts: turns | select(.role == \"user\").content | parts | select(.type == \"text\").text;
+    def mark: \"[System] The team as it is now.\";
+    def said: texts | split(mark)[0] | select(. != \"\") | sub(\"\n\n$\"; \"\");
+    def present: texts | select(contains(mark)) | split(mark)[1];
+    def results: turns | if .role == \"tool\" then .content | whole | ltrimstr(\"Error: \")
+      elif .type == \"function_call_output\" then .output | ltrimstr(\"Error: \")
+      elif .content then .content | parts | select(.type == \"tool_result\").content | whole else empty end;
     $1" model.log
 }
 

@@ -220,7 +220,7 @@ moves_the_service() {
     "$(system_of bob)"
   like "You are teammate 'ann' in team 'alpha', role 'careful'."$'\n\nYou look twice.\n*' "$(system_of ann)"
   same 'claude-x claude-z' "$(asked .body.model | sort -u | xargs)"
-  like $'*\n# Roles\nbrief: You write as few lines as you can.\ncareful: You look twice.\n*' "$(system_of lead)"
+  like $'*\n# Roles\nbrief: You write as few lines as you can.\ncareful: You look twice.*' "$(system_of lead)"
 }
 
 @test "the role of the lead's own name is the lead's" {
@@ -380,7 +380,7 @@ END
   run --separate-stderr lead go
 
   same 0 "$status"
-  like $'*\n# Skills*\ndeploy: How we put it online\nreview: Look twice\n*' "$(system_of lead)"
+  like $'*\n# Skills*\ndeploy: How we put it online\nreview: Look twice*' "$(system_of lead)"
   same "$(cat .skills/deploy/SKILL.md)" "$(gave Skill | head -5)"
   same "error: not_found: no skill 'dance'; there is deploy, review" "$(gave Skill | tail -2 | head -1)"
   like "error: not_found: no skill '../.teams'; *" "$(gave Skill | tail -1)"

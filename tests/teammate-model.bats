@@ -51,7 +51,7 @@ END
     same 'write_file edit_file read_file bash' "$(events TOOL_CALL_START .tool_call_name | paste -sd ' ')"
     nothing_left
   }
-  in_both_formats does_task
+  in_each_format does_task
 }
 
 @test "answers the user with its last words, and an agent only when it writes by itself" {
@@ -71,7 +71,7 @@ END
     same '' "$(waiting_for lead)"
     same 2 "$(calls)"
   }
-  in_both_formats answers
+  in_each_format answers
 }
 
 @test "a user to whom it wrote by itself gets no second answer" {
@@ -105,7 +105,7 @@ END
     same "$(cat id) processed" "$(team-send --status "$(cat id)" | tr '\t' ' ')"
     same 1 "$(transcript bob 'select(.type == "mail") | .messages[].id' | grep -cxF "$(cat id)")"
   }
-  in_both_formats hears
+  in_each_format hears
 }
 
 @test "team-send --interrupt cancels its call, and the model gets the message at once" {
@@ -128,7 +128,7 @@ END
     same 1 "$(transcript bob 'select(.type == "answer") | .type' | wc -l)"
     same $'true\nnull' "$(events TEXT_MESSAGE_END .void)"
   }
-  in_both_formats breaks_off
+  in_each_format breaks_off
 }
 
 @test "teammate-stop ends it at once during a call; its task is free again" {
@@ -145,7 +145,7 @@ END
     same 'pending null' "$(status_of 1)"
     same shutdown "$(state_of bob .state)"
   }
-  in_both_formats ends
+  in_each_format ends
 }
 
 @test "a signal ends it at once during a call; its task is free again" {
@@ -174,7 +174,7 @@ END
   nothing_left
 }
 
-@test "50 tasks of the board and the digest are at the end of the system prompt" {
+@test "50 tasks of the board and the digest follow the last turn, and the transcript does not keep them" {
   sees() {
     a_team
     team-join ann
@@ -184,13 +184,15 @@ END
 
     bob --once
 
-    asked system | sed -n '/^# Board/,$p' >end
+    same '' "$(asked system | grep -e '# Board' -e 'Lately said')"
+    same '' "$(transcript bob 'tostring' | grep '# Board')"
+    asked present | sed -n '/^# Board/,$p' >end
     same 50 "$(grep -c '^#[0-9]* \[' end)"
     grep -qxF '#1 [in_progress] "Step 1" (by user; owner: bob)' end
     grep -q '10 more' end
     same $'# Lately said\n<digest>\n[Teammate ann]: The schema is final\n</digest>' "$(sed '/^$/d' end | tail -4)"
   }
-  in_both_formats sees
+  in_each_format sees
 }
 
 @test "its tools for the board and for mail do the same as the commands" {
@@ -231,7 +233,7 @@ Task #2 can start now: Test' "$(results bob)"
     same 'Ready soon' "$(team-recv --as ann --peek --json | jq -r 'select(.summary == "soon").content')"
     same 'To all' "$(waiting_for lead)"
   }
-  in_both_formats uses_tools
+  in_each_format uses_tools
 }
 
 @test "a wrong call is answered by an error that names the expected value" {
@@ -275,7 +277,7 @@ END
     same 'completed bob' "$(status_of 1)"
     same 2 "$(find .tasks -name '[0-9]*.json' | wc -l)"
   }
-  in_both_formats errs
+  in_each_format errs
 }
 
 @test "the file tools stay in the root and keep away from the files of the team" {
@@ -372,7 +374,7 @@ END
     same 'completed bob' "$(status_of 1)"
     (($(wc -c <.teams/alpha/events.jsonl) < 200000))
   }
-  in_both_formats takes
+  in_each_format takes
 }
 
 @test "output that is no text is made one" {
@@ -390,7 +392,7 @@ END
     iconv -f utf-8 -t utf-8 .teams/alpha/bob_transcript.jsonl .teams/alpha/events.jsonl >/dev/null
     same 'completed bob' "$(status_of 1)"
   }
-  in_both_formats mends
+  in_each_format mends
 }
 
 @test "long output of a command is cut, and a file has all of it" {
@@ -446,7 +448,7 @@ END
     same 'completed bob Copied.' "$(status_of 1) $(field 1 result)"
     asked said | grep -qxF 'Your plan was approved.'
   }
-  in_both_formats plans
+  in_each_format plans
 }
 
 @test "a role narrows the tools and adds its prompt" {
@@ -467,7 +469,7 @@ END
 You read." "$(asked system | head -3)"
     [ ! -e changed ]
   }
-  in_both_formats narrows
+  in_each_format narrows
 }
 
 @test "a role brings model, provider and address" {
@@ -524,7 +526,7 @@ END
     same "$expected" "$(state_of bob '.usage | tojson')"
     same "$expected" "$(team-status --json | jq -c '.usage | {input, output, cache_read, cache_written}')"
   }
-  in_both_formats counts
+  in_each_format counts
 }
 
 @test "--budget ends it when so much is used; the task is free again" {
@@ -578,7 +580,7 @@ END
     teammate-stop bob --timeout 10
     teammate_ended bob 0
   }
-  in_both_formats is_told
+  in_each_format is_told
 }
 
 @test "is told before the next call when a command in the background ends during its work" {
@@ -643,7 +645,7 @@ END
     same 'error pending null' "$(state_of bob .state) $(status_of 1)"
     cd ..
   }
-  in_both_formats records
+  in_each_format records
 }
 
 # A conversation with ten results of 9000 bytes each, and a model that can summarize it.
@@ -686,7 +688,7 @@ went_on() {
     grep -qF 'old results are cut' <<<"$stderr"
     grep -qF 'it is summarized' <<<"$stderr"
   }
-  in_both_formats shortens
+  in_each_format shortens
 }
 
 @test "a call that is refused as too long is made again with less" {
@@ -700,7 +702,7 @@ went_on() {
     went_on
     (($(asked 'select(.status != 200).status' | wc -l) > 0))
   }
-  in_both_formats repeats
+  in_each_format repeats
 }
 
 @test "is shut down as ever when no conversation is short enough" {
@@ -717,7 +719,7 @@ went_on() {
 
     (($(calls) < 10))
   }
-  in_both_formats full
+  in_each_format full
 }
 
 @test "resumes after kill -9; a call with an unknown result is marked" {
@@ -744,7 +746,7 @@ error bash: [interrupted: it is not known how much of this was done]' "$(results
     same 1 "$(transcript bob 'select(.type == "work").type' | wc -l)"
     same 2 "$(calls)"
   }
-  in_both_formats resumes
+  in_each_format resumes
 }
 
 # sent_between: how many messages ann and bob have sent each other.
@@ -780,7 +782,7 @@ END
     wait_until state_is ann paused
   }
   is_said() { (($(sent_between) == $1)); }
-  in_both_formats talks
+  in_each_format talks
 }
 
 # holds_key FILE…: names the files that contain the key. The pattern is not an argument, which would be found.
@@ -820,7 +822,7 @@ END
     run grep -rlaF "$key" .
     same '' "$output"
   }
-  in_both_formats keeps_secret
+  in_each_format keeps_secret
 }
 
 @test "team-send --interrupt breaks off a command of bash" {
@@ -857,7 +859,7 @@ END
     same 'The first half, the second half.' "$(field 1 result)"
     same 2 "$(calls)"
   }
-  in_both_formats goes_on
+  in_each_format goes_on
 }
 
 @test "a model that refuses has failed" {
@@ -1072,7 +1074,7 @@ END
       cd ..
     done
   }
-  in_both_formats no_summary
+  in_each_format no_summary
 }
 
 @test "commands that an approved task left running end with it, before the next plan; the model is told" {

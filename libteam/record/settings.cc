@@ -79,6 +79,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"idle.poll", "2", kDuration},
       {"model.concurrency", "4", kCount},
       {"model.silence", "300", kDuration},  // longest time without a byte of the answer
+      {"model.answer", "1800", kDuration},  // longest time for a whole answer
       {"model.tries", "8", kCount},         // per call
       {"model.prices", "{}", kPrices},      // dollars per million tokens
       {"teammates.max", "10", kCount},

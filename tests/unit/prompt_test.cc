@@ -189,30 +189,24 @@ Briefing briefing() {
   return made;
 }
 
-std::size_t common_start(const std::string& one, const std::string& other) {
-  std::size_t at = 0;
-  while (at < std::min(one.size(), other.size()) && one[at] == other[at]) ++at;
-  return at;
-}
-
 void system_prompts() {
   const std::string text = system_prompt(briefing());
   CHECK(text == system_prompt(briefing()));
   CHECK(text.starts_with("You are teammate 'bob' in team 'alpha', role 'tester'.\n"));
   CHECK(has(text, "\nYou test.\n"));
 
-  // The parts that change most often come last.
+  // The parts that change from call to call are not in it.
   Briefing changed = briefing();
   changed.digest = {"[Teammate dan]: ho"};
-  CHECK(common_start(text, system_prompt(changed)) > text.find("[Teammate dan]"));
   changed.board = "2 tasks";
-  CHECK(common_start(text, system_prompt(changed)) > text.find("# Board"));
   changed.members = "user: the person\n";
-  CHECK(common_start(text, system_prompt(changed)) > text.find("# Team"));
-  CHECK(text.find("# Team") < text.find("# Board") && text.find("# Board") < text.find("# Lately said"));
-  CHECK(text.ends_with("# Lately said\n<digest>\n[Teammate dan]: hi\n</digest>\n"));
+  CHECK(system_prompt(changed) == text);
+  const std::string present = present_state(briefing());
+  CHECK(present != present_state(changed) && has(present_state(changed), "2 tasks"));
+  CHECK(present.find("# Team") < present.find("# Board") && present.find("# Board") < present.find("# Lately said"));
+  CHECK(present.ends_with("# Lately said\n<digest>\n[Teammate dan]: hi\n</digest>\n"));
   changed.digest.clear();
-  CHECK(!has(system_prompt(changed), "# Lately said"));
+  CHECK(!has(present_state(changed), "# Lately said"));
   CHECK(!has(text, "# Roles") && !has(text, "# Skills"));
   CHECK(!has(text, "FinishTeam"));
 }

@@ -171,6 +171,11 @@ std::string system_prompt(const Briefing& briefing) {
       "- Paths are relative to the root of the project.\n";
   text += list("Roles", escape_lines(briefing.roles));
   text += list("Skills (read one with Skill before you use it)", escape_lines(briefing.skills));
+  return text;
+}
+
+std::string present_state(const Briefing& briefing) {
+  std::string text = "[System] The team as it is now. Nobody has to answer this.\n";
   text += fmt::format("\n# Team\n{}", escape_markup(briefing.members));
   text += fmt::format("\n# Board\n<board>\n{}\n</board>\n", briefing.board);
   if (briefing.digest.empty()) return text;

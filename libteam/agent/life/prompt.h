@@ -53,7 +53,7 @@ std::string plan_gate();
 // Why they are closed again: the task of the approved plan has ended or belongs to another member.
 std::string void_approval();
 
-// The parts of a system prompt.
+// The facts that a model gets with every request.
 struct Briefing {
   Identity self;
   bool leads = false;
@@ -64,9 +64,11 @@ struct Briefing {
   std::string board;  // escaped, from summarize_board()
   std::vector<std::string> digest;
 };
-// Parts that change from call to call stand at the end. It contains no path and no time, so the same team gives the
-// same text.
+// The parts that stay the same in the life of a member. Contains no path and no time, so the same team gives the same
+// text.
 std::string system_prompt(const Briefing& briefing);
+// The parts that change from call to call: members, board and digest.
+std::string present_state(const Briefing& briefing);
 // Added after a conversation was shortened.
 std::string reminder(const Briefing& briefing);
 

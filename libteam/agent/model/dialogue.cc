@@ -89,6 +89,8 @@ std::optional<std::string> Dialogue::last_word() const {
   if (!ends) return std::nullopt;
   std::string text;
   for (const Part& part : turns_.back().parts) text += part.text;
+  // An empty answer is no result: the model is asked again.
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
   return text;
 }
 
@@ -203,7 +205,7 @@ void Dialogue::summarize(const std::string& text, std::size_t longest) {
   for (Turn& turn : end) {
     for (Part& part : turn.parts) {
       if (part.kind != Part::Kind::tool_call) shorten(part.text, longest);
-      // Arguments must stay JSON.
+      // Arguments must stay JSON. Reasoning has no text and stays whole: services refuse calls without it.
       else if (part.arguments.size() > longest) part.arguments = R"({"cut":"it was too long to be kept"})";
     }
     if (turn.role == turns_.back().role) {

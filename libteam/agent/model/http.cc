@@ -56,6 +56,9 @@ Kind kind_of(CURLcode code) {
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_INVALIDCERTSTATUS:
     case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return Kind::final;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT: return Kind::unreachable;
     default: return Kind::passing;
   }
 }
@@ -143,8 +146,11 @@ class Transfer {
       if (silence_.passed()) {
         throw ModelError(Kind::passing, fmt::format("nothing came for {} s", limits_.silence_seconds));
       }
+      if (end_.passed()) {
+        throw ModelError(Kind::passing, fmt::format("the answer did not end within {} s", limits_.answer_seconds));
+      }
       curl_waitfd waiting{interrupt, CURL_WAIT_POLLIN, 0};
-      curl_multi_poll(multi, &waiting, interrupt >= 0 ? 1 : 0, silence_.or_at(grace_).left_ms(), nullptr);
+      curl_multi_poll(multi, &waiting, interrupt >= 0 ? 1 : 0, silence_.or_at(grace_).or_at(end_).left_ms(), nullptr);
     }
   }
 
@@ -245,6 +251,7 @@ class Transfer {
   bool has_enough_ = false;
   Deadline silence_ = Deadline::in(limits_.silence_seconds);
   Deadline grace_ = Deadline::never();
+  const Deadline end_ = Deadline::in(limits_.answer_seconds);
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ class Http {
   struct Limits {
     double connect_seconds = 20;
     double silence_seconds = 300;  // time-out: seconds without a byte
+    double answer_seconds = 1800;  // time-out: seconds for the whole answer, which may consist of pings
   };
   explicit Http(const Limits& limits);
   Http(const Http&) = delete;
@@ -40,8 +41,8 @@ class Http {
   enum class Wants { more, nothing };
   using Hear = std::function<Wants(std::string_view piece)>;
   // Blocks until the answer ends. Returns the body whole if the answer is an error or not a stream. Keeps connections
-  // open for later calls. Throws ModelError: `passing` if the connection fails, `final` if the certificate is invalid,
-  // `interrupted` as soon as `interrupt` (a descriptor, or -1) is readable.
+  // open for later calls. Throws ModelError: `unreachable` if there is no connection, `passing` if it breaks,
+  // `final` if the certificate is invalid, `interrupted` as soon as `interrupt` (a descriptor, or -1) is readable.
   HttpAnswer post(const HttpRequest& request, int interrupt, const Hear& hear);
 
  private:

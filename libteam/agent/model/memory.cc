@@ -117,6 +117,7 @@ void Memory::add(const ModelAnswer& answer) {
        {"model", answer.model},
        {"stop", answer.stop == ModelAnswer::Stop::too_long  ? "too_long"
                 : answer.stop == ModelAnswer::Stop::refused ? "refused"
+                : answer.stop == ModelAnswer::Stop::paused  ? "paused"
                                                             : "end"},
        {"usage", Json::parse(to_json_text(usage))},
        {"turn", Json::parse(to_line(Turn{Turn::Role::model, answer.parts}))}});

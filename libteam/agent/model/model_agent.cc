@@ -27,10 +27,19 @@ namespace team {
 namespace {
 
 constexpr std::size_t kMostTasksShown = 50;
-constexpr std::int64_t kLongestAnswer = 8192;
+constexpr std::int64_t kLongestAnswer = 16'384;  // of a model whose limit is not known
 
 std::int64_t context_of(const ModelChoice& choice) {
   return choice.context.value_or(provider_of(choice) == "anthropic" ? 200'000 : 128'000);
+}
+
+// 0: the limit of the service. A local server gets a limit, because some of them have none.
+std::int64_t max_tokens_of(const ModelChoice& choice, std::int64_t context) {
+  if (choice.max_tokens) return *choice.max_tokens;
+  if (provider_of(choice) == "anthropic") {
+    return std::min(longest_answer_of(choice.model.value_or("")), context / 4);
+  }
+  return choice.base_url || choice.replay ? std::min(kLongestAnswer, context / 4) : 0;
 }
 
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); }
@@ -96,7 +105,10 @@ std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
     check_key(choice, wanted.key);
     ModelSlots slots(session.lives()->call_slots(),
                      [this] { return static_cast<std::int64_t>(number_setting(session.team(), "model.concurrency")); });
+    wanted.api = choice.api.value_or("");
+    wanted.tuning = {choice.effort.value_or(""), choice.thinking.value_or("")};
     wanted.silence_seconds = number_setting(session.team(), "model.silence");
+    wanted.answer_seconds = number_setting(session.team(), "model.answer");
     RetryPolicy patience;
     patience.tries = static_cast<int>(number_setting(session.team(), "model.tries"));
     made = std::make_unique<RetryingProvider>(make_provider(wanted), patience, std::move(slots),
@@ -189,10 +201,11 @@ ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const Model
   const auto before = session.lives()->state_of(session.self().name);
   ModelCaller::Limits limits;
   limits.context = context_of(choice);
-  limits.longest_answer = std::min(kLongestAnswer, limits.context / 4);
-  ModelCaller caller(
-      *parts_->provider, parts_->tools, [this] { return system_prompt(parts_->brief()); }, limits,
-      before ? parse_usage(before->usage) : Usage{});
+  limits.max_tokens = max_tokens_of(choice, limits.context);
+  limits.longest_answer = std::min(limits.max_tokens > 0 ? limits.max_tokens : kLongestAnswer, limits.context / 4);
+  const ModelCaller::Texts texts{[this] { return system_prompt(parts_->brief()); },
+                                 [this] { return present_state(parts_->brief()); }};
+  ModelCaller caller(*parts_->provider, parts_->tools, texts, limits, before ? parse_usage(before->usage) : Usage{});
   parts_->whole = std::make_unique<ModelDriver>(std::move(caller), parts_->tools, remember, parts_->background, turn_,
                                                 signals, parts_->rules(choice));
   parts_->driver = parts_->whole.get();

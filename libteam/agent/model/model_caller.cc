@@ -15,7 +15,7 @@ constexpr std::size_t kLongestKept = 16 * 1024;  // bytes of each part that surv
 
 // The bytes of a request besides the conversation.
 std::size_t size_beside(const ModelRequest& request) {
-  std::size_t bytes = request.system.size();
+  std::size_t bytes = request.system.size() + request.present.size();
   for (const ToolSpec& tool : request.tools) bytes += tool.description.size() + tool.schema.size();
   return bytes;
 }
@@ -67,9 +67,8 @@ std::string text_of(const std::vector<Part>& parts) {
   return text;
 }
 
-ModelCaller::ModelCaller(Provider& provider, const Toolbox& tools, std::function<std::string()> system,
-                         const Limits& limits, const Usage& used)
-    : provider_(provider), tools_(tools), system_(std::move(system)), limits_(limits), used_(used) {}
+ModelCaller::ModelCaller(Provider& provider, const Toolbox& tools, Texts texts, const Limits& limits, const Usage& used)
+    : provider_(provider), tools_(tools), texts_(std::move(texts)), limits_(limits), used_(used) {}
 
 std::optional<ModelAnswer> ModelCaller::ask(const Place& at) {
   try {
@@ -81,7 +80,7 @@ std::optional<ModelAnswer> ModelCaller::ask(const Place& at) {
       at.interrupter.rest();
       try {
         ModelAnswer answer = call(at, asked, [&](std::string_view text) { at.events.say(text); });
-        at.events.end_message();
+        at.events.end_answer(answer);
         return answer;
       } catch (const ModelError& error) {
         if (error.kind() != ModelError::Kind::window_full) throw;
@@ -112,9 +111,10 @@ ModelAnswer ModelCaller::call(const Place& at, const ModelRequest& request, cons
 
 ModelRequest ModelCaller::request() const {
   ModelRequest request;
-  request.system = system_();
+  request.system = texts_.system();
+  if (texts_.present) request.present = texts_.present();
   request.tools = tools_.specs();
-  request.max_tokens = limits_.longest_answer;
+  request.max_tokens = limits_.max_tokens;
   return request;
 }
 
@@ -157,6 +157,7 @@ bool ModelCaller::make_room(const Place& at, int attempt) {
 std::string ModelCaller::ask_for_summary(const Place& at) {
   ModelRequest asked = request();
   asked.may_call = false;
+  asked.present.clear();
   Part question;
   question.text = summary_request();
   at.interrupter.rest();

@@ -22,11 +22,16 @@ class ModelCaller {
  public:
   struct Limits {
     std::int64_t context = 200'000;      // tokens
-    std::int64_t longest_answer = 8192;  // tokens
+    std::int64_t longest_answer = 8192;  // tokens to keep free for the answer
+    std::int64_t max_tokens = 8192;      // the limit that the service is told; 0: that of the model
   };
-  // `system` returns the current system prompt. `used` is the token count of earlier runs. References outlive this.
-  ModelCaller(Provider& provider, const Toolbox& tools, std::function<std::string()> system, const Limits& limits,
-              const Usage& used);
+  // The texts of a request besides the conversation; called for each request.
+  struct Texts {
+    std::function<std::string()> system;
+    std::function<std::string()> present;  // see ModelRequest
+  };
+  // `used` is the token count of earlier runs. References outlive this.
+  ModelCaller(Provider& provider, const Toolbox& tools, Texts texts, const Limits& limits, const Usage& used);
 
   // The piece of work that the calls belong to.
   struct Place {
@@ -41,6 +46,7 @@ class ModelCaller {
 
   // Tokens used in all runs.
   const Usage& used() const { return used_; }
+  const Limits& limits() const { return limits_; }
 
  private:
   ModelAnswer call(const Place& at, const ModelRequest& request, const Provider::Hear& hear);
@@ -52,7 +58,7 @@ class ModelCaller {
 
   Provider& provider_;
   const Toolbox& tools_;
-  std::function<std::string()> system_;
+  Texts texts_;
   Limits limits_;
   Usage used_;
   double tokens_per_byte_ = 0.25;  // measured from the token counts of the service

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "libteam/agent/life/prompt.h"
+#include "libteam/base/json.h"
 #include "libteam/base/text.h"
 #include "libteam/system/event_fd.h"
 
@@ -13,10 +15,21 @@ namespace {
 
 using Kind = Outcome::Kind;
 
-constexpr int kMostContinuations = 3;  // of an answer that was cut
+constexpr int kMostContinuations = 3;  // of an answer that was cut, or of calls that were
+constexpr int kMostPauses = 20;        // in a row
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 bool has_calls(const std::vector<Part>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.kind == Part::Kind::tool_call; });
+}
+
+bool is_object(const std::string& arguments) {
+  try {
+    return parse_json(arguments, "arguments", {.bytes = std::size_t{64} << 20}).is_object();
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 Outcome interrupted_by(int signal) {
@@ -145,7 +158,10 @@ void ModelDriver::answer_interrupted() {
 
 Outcome ModelDriver::converse(const Work& work) {
   if (const auto word = memory_->last_word()) return finished(*word);
-  int continued = 0;
+  // An earlier run ended in the middle of an answer. Services want the last word to be ours.
+  const auto& turns = memory_->turns();
+  if (!turns.empty() && turns.back().role == Turn::Role::model) memory_->tell("Your last answer is incomplete. Go on.");
+  int continued = 0, cut_calls = 0, pauses = 0;
   std::string said;  // the text of an answer that was cut
   for (std::int64_t turn = 0;; ++turn) {
     if (auto outcome = look_around(work, turn)) return std::move(*outcome);
@@ -159,21 +175,44 @@ Outcome ModelDriver::converse(const Work& work) {
     }
     if (!answer) continue;
     memory_->add(*answer);
+    const std::string text = text_of(answer->parts);
+    const bool is_cut = answer->stop == ModelAnswer::Stop::too_long;
     if (answer->stop == ModelAnswer::Stop::refused) {
-      const std::string why = first_line(text_of(answer->parts));
+      const std::string why = answer->refusal.empty() ? first_line(text) : one_line(answer->refusal);
       return {.kind = Kind::failed, .reason = why.empty() ? "the model refused" : "the model refused: " + why};
     }
+    if (answer->stop == ModelAnswer::Stop::paused && pauses++ < kMostPauses) {
+      said += text;
+      continue;
+    }
+    pauses = 0;
     if (has_calls(answer->parts)) {
       said.clear();
-      run_calls();
+      cut_calls = is_cut ? cut_calls + 1 : 0;
+      if (cut_calls > kMostContinuations) {
+        return {.kind = Kind::failed, .reason = fmt::format("{} tool calls in a row were {}", cut_calls, cut_at())};
+      }
+      run_calls(is_cut ? CallsEnd::cut : CallsEnd::whole);
       if (turn_.conclusion) return finished(*turn_.conclusion);
-    } else if (answer->stop == ModelAnswer::Stop::too_long && continued++ < kMostContinuations) {
-      said += text_of(answer->parts);
+    } else if (is_cut && !is_blank(text) && continued++ < kMostContinuations) {
+      said += text;
       memory_->tell("Your answer was cut off, as it was longer than an answer may be. Go on where you were.");
+    } else if (is_blank(said + text) && !may_be_silent(work)) {
+      return {.kind = Kind::failed,
+              .reason = is_cut ? fmt::format("the answer was {} before it had any text (--max-tokens)", cut_at())
+                               : "the model gave an empty answer"};
     } else {
-      return finished(said + text_of(answer->parts));
+      return finished(said + text);
     }
   }
+}
+
+// Messages need no answer. A task and a prompt do.
+bool ModelDriver::may_be_silent(const Work& work) { return !work.task && !work.messages.empty(); }
+
+std::string ModelDriver::cut_at() const {
+  const std::int64_t limit = caller_.limits().max_tokens;
+  return limit > 0 ? fmt::format("cut at {} tokens", limit) : "cut at the longest answer of the model";
 }
 
 // Checks for events since the last call. Returns an outcome if one of them ends the work.
@@ -204,10 +243,15 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
   return std::nullopt;
 }
 
-void ModelDriver::run_calls() {
-  for (const Part& call : memory_->unanswered()) {
+// Of calls that were cut the last one is incomplete: it is answered and not run, unless its arguments are whole.
+void ModelDriver::run_calls(CallsEnd end) {
+  const std::vector<Part> calls = memory_->unanswered();
+  for (const Part& call : calls) {
     events_->call(call);
-    const ToolResult result = run_call(call);
+    const bool is_cut = end == CallsEnd::cut && &call == &calls.back() && !is_object(call.arguments);
+    const ToolResult result =
+        is_cut ? ToolResult{fmt::format("[not done: the call was {}; write in several smaller pieces]", cut_at()), true}
+               : run_call(call);
     memory_->answer(call, result.text, result.is_error);
     events_->result(call, result);
   }

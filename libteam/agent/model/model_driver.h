@@ -61,7 +61,10 @@ class ModelDriver : public Driver {
   bool begin(const Work& work);
   Outcome converse(const Work& work);
   std::optional<Outcome> look_around(const Work& work, std::int64_t turn);
-  void run_calls();
+  enum class CallsEnd { whole, cut };
+  void run_calls(CallsEnd end);
+  static bool may_be_silent(const Work& work);
+  std::string cut_at() const;
   ToolResult run_call(const Part& call);
   std::vector<Message> heard_meanwhile(const Work& work) const;
   void answer_interrupted();

@@ -14,6 +14,37 @@ constexpr std::size_t kMostWaiting = 32 * 1024;
 constexpr std::size_t kLongestDetail = 16 * 1024;  // of arguments and results; the transcript has them whole
 constexpr std::size_t kLongestNote = 120;
 
+// Cuts the long strings of a document.
+void cut_strings(Json& json, std::size_t longest) {
+  if (json.is_string()) {
+    auto& text = json.get_ref<std::string&>();
+    if (text.size() <= longest) return;
+    const std::size_t size = text.size();
+    text.resize(longest);
+    text.resize(whole_characters(text));
+    text += fmt::format("[cut: {} bytes in all]", size);
+  } else if (json.is_structured()) {
+    for (Json& value : json) cut_strings(value, longest);
+  }
+}
+
+// The arguments of a call, in at most kLongestDetail bytes or little more, and always JSON if the model wrote JSON.
+std::string short_arguments(const std::string& arguments) {
+  if (arguments.size() <= kLongestDetail) return repair_utf8(arguments);
+  constexpr std::size_t kMost = std::size_t{64} << 20;
+  try {
+    Json json = parse_json(arguments, "arguments", {.bytes = kMost});
+    for (std::size_t longest = kLongestDetail / 2; longest >= 16; longest /= 4) {
+      cut_strings(json, longest);
+      std::string text = dump_line(json);
+      if (text.size() <= kLongestDetail) return text;
+    }
+  } catch (const Error&) {
+    // Reported below.
+  }
+  return dump_line({{"cut", fmt::format("{} bytes in all", arguments.size())}});
+}
+
 std::string in_short(const std::string& text) {
   std::string part = text.substr(0, kLongestDetail);
   part.resize(whole_characters(part));
@@ -58,15 +89,18 @@ void ModelEvents::end_step(const Work& work, const Outcome& outcome) {
 
 void ModelEvents::say(std::string_view text) {
   if (text.empty()) return;
-  if (message_.empty()) {
-    message_ = new_id();
-    audience_.record({{"TEXT_MESSAGE_START", dump_line({{"message_id", message_}, {"role", "assistant"}})}});
-    next_ = Deadline::in(kPause);
-  }
+  begin_message();
   show(text);
-  line_ = text.back() == '\n' ? "" : "...";
+  is_in_line_ = text.back() != '\n';
   unsaid_ += text;
   if (next_.passed() || unsaid_.size() >= kMostWaiting) flush();
+}
+
+void ModelEvents::begin_message() {
+  if (!message_.empty()) return;
+  message_ = new_id();
+  audience_.record({{"TEXT_MESSAGE_START", dump_line({{"message_id", message_}, {"role", "assistant"}})}});
+  next_ = Deadline::in(kPause);
 }
 
 // A piece may end in the middle of a character.
@@ -88,23 +122,34 @@ void ModelEvents::flush() {
 
 void ModelEvents::end_message(Counts counts) {
   if (message_.empty()) return;
+  Json details = {{"message_id", message_}};
+  if (counts == Counts::no) details["void"] = true;
+  finish_message(dump_line(details), counts == Counts::no ? " [broken off]" : "");
+}
+
+void ModelEvents::end_answer(const ModelAnswer& answer) {
+  begin_message();
+  const Json usage = Json::parse(to_json_text(answer.usage));
+  finish_message(dump_line({{"message_id", message_}, {"model", answer.model}, {"usage", usage}}), "");
+}
+
+void ModelEvents::finish_message(const std::string& details, std::string_view remark) {
   flush();
   unsaid_.clear();
   unshown_.clear();
-  if (counts == Counts::no) audience_.out(" [broken off]");
-  if (!line_.empty() || counts == Counts::no) audience_.out("\n");
-  Json details = {{"message_id", message_}};
-  if (counts == Counts::no) details["void"] = true;
-  audience_.record({{"TEXT_MESSAGE_END", dump_line(details)}});
+  audience_.out(remark);
+  if (is_in_line_ || !remark.empty()) audience_.out("\n");
+  audience_.record({{"TEXT_MESSAGE_END", details}});
   message_.clear();
-  line_.clear();
+  is_in_line_ = false;
 }
 
 void ModelEvents::call(const Part& call) {
   audience_.note(describe(call));
-  audience_.record({{"TOOL_CALL_START", dump_line({{"tool_call_id", call.id}, {"tool_call_name", call.name}})},
-                    {"TOOL_CALL_ARGS", dump_line({{"tool_call_id", call.id}, {"delta", in_short(call.arguments)}})},
-                    {"TOOL_CALL_END", dump_line({{"tool_call_id", call.id}})}});
+  audience_.record(
+      {{"TOOL_CALL_START", dump_line({{"tool_call_id", call.id}, {"tool_call_name", call.name}})},
+       {"TOOL_CALL_ARGS", dump_line({{"tool_call_id", call.id}, {"delta", short_arguments(call.arguments)}})},
+       {"TOOL_CALL_END", dump_line({{"tool_call_id", call.id}})}});
 }
 
 void ModelEvents::result(const Part& call, const ToolResult& result) {

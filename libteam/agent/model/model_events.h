@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "libteam/agent/life/driver.h"
-#include "libteam/agent/model/conversation.h"
+#include "libteam/agent/model/provider.h"
 #include "libteam/agent/tools/tool.h"
 #include "libteam/base/clock.h"
 
@@ -27,19 +27,23 @@ class ModelEvents {
   // Ends the current text. `no` if the text is void because the call failed: the model will repeat it.
   enum class Counts { yes, no };
   void end_message(Counts counts = Counts::yes);
+  // The same for a complete answer: the last event names its model and its tokens, also if it had no text.
+  void end_answer(const ModelAnswer& answer);
 
   void call(const Part& call);
   void result(const Part& call, const ToolResult& result);
   void note(const std::string& line) const { audience_.note(line); }
 
  private:
+  void begin_message();
+  void finish_message(const std::string& details, std::string_view remark);
   void flush();
   void show(std::string_view text);
 
   const Audience& audience_;
   std::string message_;  // the id of the current text; empty if there is none
   std::string unsaid_, unshown_;
-  std::string line_;  // the console text after the last newline
+  bool is_in_line_ = false;  // the console text does not end with a newline
   Deadline next_ = Deadline::never();
   double began_ = 0;
 };

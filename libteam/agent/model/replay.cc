@@ -22,11 +22,15 @@ using Kind = ModelError::Kind;
 using Stop = ModelAnswer::Stop;
 
 constexpr JsonLimits kLimits = {.bytes = std::size_t{512} << 20};
-constexpr std::array<std::pair<std::string_view, Stop>, 4> kStops = {
-    {{"end", Stop::end}, {"tool_calls", Stop::tool_calls}, {"too_long", Stop::too_long}, {"refused", Stop::refused}}};
-constexpr std::array<std::pair<std::string_view, Kind>, 4> kKinds = {{{"passing", Kind::passing},
+constexpr std::array<std::pair<std::string_view, Stop>, 5> kStops = {{{"end", Stop::end},
+                                                                      {"tool_calls", Stop::tool_calls},
+                                                                      {"too_long", Stop::too_long},
+                                                                      {"refused", Stop::refused},
+                                                                      {"paused", Stop::paused}}};
+constexpr std::array<std::pair<std::string_view, Kind>, 5> kKinds = {{{"passing", Kind::passing},
                                                                       {"limited", Kind::limited},
                                                                       {"window_full", Kind::window_full},
+                                                                      {"unreachable", Kind::unreachable},
                                                                       {"final", Kind::final}}};
 
 template <class Names, class Value>
@@ -42,14 +46,16 @@ auto value_in(const Names& names, std::string_view name) {
 
 Json to_json(const ModelAnswer& answer) {
   const Usage& usage = answer.usage;
-  return {{"stop", name_in(kStops, answer.stop)},
-          {"model", answer.model},
-          {"usage",
-           {{"input", usage.input},
-            {"output", usage.output},
-            {"cache_read", usage.cache_read},
-            {"cache_written", usage.cache_written}}},
-          {"turn", Json::parse(to_line({Turn::Role::model, answer.parts}))}};
+  Json json = {{"stop", name_in(kStops, answer.stop)},
+               {"model", answer.model},
+               {"usage",
+                {{"input", usage.input},
+                 {"output", usage.output},
+                 {"cache_read", usage.cache_read},
+                 {"cache_written", usage.cache_written}}},
+               {"turn", Json::parse(to_line({Turn::Role::model, answer.parts}))}};
+  if (!answer.refusal.empty()) json["refusal"] = answer.refusal;
+  return json;
 }
 
 ModelAnswer parse_answer(const Json& json, std::string_view where) {
@@ -59,6 +65,7 @@ ModelAnswer parse_answer(const Json& json, std::string_view where) {
   if (!stop) fields.refuse("stop", "why the answer ended");
   answer.stop = *stop;
   answer.model = fields.text("model").value_or("");
+  answer.refusal = fields.text("refusal").value_or("");
   if (const Json* usage = fields.object("usage")) {
     Fields counts(*usage, "", where);
     const auto count = [&](const char* key) { return counts.integer(key, 0, INT64_MAX).value_or(0); };
@@ -144,6 +151,7 @@ void RecordingProvider::keep(const ModelRequest& request, std::string_view outco
     ++kept;
   Json line = {{"digest", notes.digest}, {"tools", notes.tools}};
   if (notes.system != last_.system) line["system"] = notes.system;
+  if (notes.present != last_.present) line["present"] = notes.present;
   line["kept"] = kept;
   Json turns = Json::array();
   for (std::size_t i = kept; i < notes.turns.size(); ++i) {
@@ -161,8 +169,8 @@ void RecordingProvider::keep(const ModelRequest& request, std::string_view outco
 struct ReplayingProvider::Call {
   std::string where;  // file and line
   std::string digest, tools;
-  std::optional<std::string> system;  // if it differs from the last one
-  std::size_t kept = 0;               // turns that are the same as in the call before
+  std::optional<std::string> system, present;  // if they differ from the last ones
+  std::size_t kept = 0;                        // turns that are the same as in the call before
   std::vector<RequestNotes::OfTurn> turns;
   std::optional<ModelAnswer> answer;
   std::optional<ModelError> error;
@@ -172,6 +180,7 @@ struct ReplayingProvider::Call {
     digest = fields.text("digest").value_or("");
     tools = fields.text("tools").value_or("");
     system = fields.text("system");
+    present = fields.text("present");
     kept = static_cast<std::size_t>(fields.integer("kept", 0, INT64_MAX).value_or(0));
     if (const Json* notes = fields.array("turns")) {
       for (const Json& note : *notes) {
@@ -243,6 +252,7 @@ void ReplayingProvider::read_notes() {
     notes_.digest = call.digest;
     notes_.tools = call.tools;
     if (call.system) notes_.system = *call.system;
+    if (call.present) notes_.present = *call.present;
     notes_.turns.resize(std::min(call.kept, notes_.turns.size()));
     notes_.turns.insert(notes_.turns.end(), call.turns.begin(), call.turns.end());
   }

@@ -33,6 +33,7 @@ std::string in_short(const Turn& turn) {
   constexpr std::size_t kLongest = 200;
   std::vector<std::string> parts;
   for (const Part& part : turn.parts) {
+    if (part.kind == Part::Kind::reasoning) continue;
     const std::string_view text = part.kind == Part::Kind::tool_call ? part.arguments : part.text;
     const std::string begin = cut_characters(one_line(text.substr(0, 4 * kLongest)), kLongest);
     if (part.kind == Part::Kind::text) parts.push_back(begin);
@@ -64,8 +65,9 @@ RequestNotes notes_on(const ModelRequest& request) {
   Digest tools;
   for (const ToolSpec& tool : request.tools) tools.add(tool.name).add(tool.description).add(tool.schema);
   notes.tools = tools.text();
+  notes.present = repair_utf8(request.present);
   Digest all;
-  all.add(notes.system).add(notes.tools);
+  all.add(notes.system).add(notes.tools).add(notes.present);
   for (const Turn& turn : request.turns) {
     const std::string line = to_line(turn);
     notes.turns.push_back({Digest().add(line).text(), in_short(turn), line.size()});
@@ -93,6 +95,7 @@ std::string difference(const RequestNotes& recorded, const RequestNotes& now) {
                        extra.says, longer ? "new" : "missing");
   }
   if (recorded.system != now.system) return "the system prompt: " + differing_line(recorded.system, now.system);
+  if (recorded.present != now.present) return "the state of the team: " + differing_line(recorded.present, now.present);
   if (recorded.tools != now.tools) return "the tools are other ones";
   return "nothing that was recorded";
 }

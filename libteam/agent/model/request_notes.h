@@ -16,8 +16,9 @@ struct RequestNotes {
     std::size_t bytes = 0;
   };
   std::string digest;
-  std::string system;  // the whole text
-  std::string tools;   // a digest
+  std::string system;   // the whole text
+  std::string present;  // the same
+  std::string tools;    // a digest
   std::vector<OfTurn> turns;
 };
 RequestNotes notes_on(const ModelRequest& request);

@@ -105,12 +105,17 @@ ModelAnswer RetryingProvider::ask(const ModelRequest& request, int interrupt, co
     bool heard = false;
     try {
       const ModelSlots::Slot slot = slots_ ? slots_->take(interrupt, note_) : ModelSlots::Slot();
-      return inner_->ask(request, interrupt, [&](std::string_view text) {
+      ModelAnswer answer = inner_->ask(request, interrupt, [&](std::string_view text) {
         heard = true;
         if (hear) hear(text);
       });
+      has_answered_ = true;
+      return answer;
     } catch (const ModelError& error) {
-      if (error.kind() != Kind::passing && error.kind() != Kind::limited) throw;
+      // An address that never answered is probably wrong: no retry helps.
+      const bool may_come_back = error.kind() == Kind::unreachable && has_answered_;
+      if (error.kind() != Kind::unreachable && error.kind() != Kind::interrupted) has_answered_ = true;
+      if (error.kind() != Kind::passing && error.kind() != Kind::limited && !may_come_back) throw;
       if (attempt == 1) end = Deadline::in(rules_.seconds);
       const double most = std::min(rules_.longest_pause, std::ldexp(rules_.first_pause, attempt - 1));
       if (slots_ && error.kind() == Kind::limited) slots_->slow_down(error.retry_after().value_or(most));

@@ -53,8 +53,9 @@ class RetryingProvider : public Provider {
   RetryingProvider(std::unique_ptr<Provider> inner, const RetryPolicy& rules, std::optional<ModelSlots> slots,
                    ModelSlots::Note note);
 
-  // Retries `passing` and `limited` errors, after a random pause that grows or the pause that the service demands.
-  // Throws the last error when the policy allows no further try. Throws other errors at once.
+  // Retries `passing` and `limited` errors, and `unreachable` ones if the service has answered before, after a random
+  // pause that grows or the pause that the service demands. Throws the last error when the policy allows no further
+  // try. Throws other errors at once.
   ModelAnswer ask(const ModelRequest& request, int interrupt, const Hear& hear) override;
 
  private:
@@ -62,6 +63,7 @@ class RetryingProvider : public Provider {
   RetryPolicy rules_;
   std::optional<ModelSlots> slots_;
   ModelSlots::Note note_;
+  bool has_answered_ = false;  // the service, in any way
 };
 
 }  // namespace team
