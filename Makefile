@@ -77,7 +77,7 @@ REPLAYS := $(FUZZERS:%=$(BUILD)/unit/%)
 COMPLETION := $(BUILD)/completion/teamkit
 PAGES := $(wildcard man/*.[157])
 
-.PHONY: all deps demo demo-exec check check-now torture coverage coverage-now dynamic fuzzers lint format bench install \
+.PHONY: all deps demo demo-exec check check-now check-real torture coverage coverage-now dynamic fuzzers lint format bench install \
 	uninstall clean compile_commands.json FORCE
 # Not .SECONDARY: with it a new source that is older than the library would not be compiled.
 .PRECIOUS: $(BUILD)/obj/%.o
@@ -108,6 +108,12 @@ check:
 
 check-now:
 	@scripts/check $(BUILD)
+
+# Against real parts from npm: not a part of check, which needs no registry but Debian's.
+check-real:
+	@scripts/deps check-real
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/real/model_bodies
+	@scripts/check-real $(BUILD)
 
 # Tests the guarantees of the pages for TORTURE_MINUTES (20); the short forms are part of check.
 torture:
@@ -240,6 +246,11 @@ $(NET_COMMANDS:%=$(BUILD)/dynamic/bin/%): $(BUILD)/dynamic/bin/teamkit-net
 	@ln -f $< $@
 
 dynamic: $(DYNAMIC_PROGRAMS)
+
+$(BUILD)/real/%: $(BUILD)/obj/tests/real/%.o $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(quiet)$(link) $(STATIC) $(STATIC_LIBRARIES) -o $@
 
 $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(LIBRARY)
 	@mkdir -p $(@D)
