@@ -222,6 +222,7 @@ error TaskCreate: permission_denied: only the lead assigns tasks to others
 ok TaskUpdate: Task #3 is pending.
 ok TaskList: #1 [in_progress] "Build" (by user; owner: bob)
 #2 [pending] "Test" (by bob; waits for #1)
+    description: All of it
 #3 [pending] "Ship" (by bob; waits for #2, #1)
 ok TaskList: No task is failed.
 ok SendMessage: Sent to ann.
@@ -1332,4 +1333,33 @@ error bash: bash: there is no 'timeoutt'; did you mean 'timeout'?
 ok bash: (no output)" "$(results bob)"
   same 1 "$(task-list | wc -l)"
   [ ! -e changed ]
+}
+
+@test "TaskList and a claim tell what a task is about, and #2 is an id" {
+  team-create alpha >/dev/null
+  task-create 'Schema' --description 'Two <tables>.' >/dev/null
+  task-create 'Code' --description 'Use the schema.' --blocked-by 1 >/dev/null
+  task-claim 1 --as ann >/dev/null
+  task-complete 1 --as ann --result 'users and orders' >/dev/null
+  start_model <<'END'
+[{"when": {"user": "Look"}, "steps": [
+  [{"tool": "TaskList", "input": {}}, {"tool": "TaskUpdate", "input": {"taskId": "#2", "status": "in_progress"}}],
+  "Done."]}]
+END
+
+  bob --once --no-auto-claim --prompt 'Look'
+
+  same 'ok TaskList: #1 [completed] "Schema" (by user; owner: ann)
+    description: Two &lt;tables&gt;.
+    result: users and orders
+#2 [pending] "Code" (by user)
+    description: Use the schema.
+ok TaskUpdate: Task #2 is in_progress.
+<description created_by="user">
+Use the schema.
+</description>
+
+<result task="1" by="ann">
+users and orders
+</result>' "$(results bob)"
 }

@@ -44,7 +44,16 @@ std::string describe_wait(const std::vector<TaskId>& blockers) {
 
 }  // namespace
 
-std::string summary_line(const SeenTask& seen) {
+namespace {
+
+std::string detail_line(std::string_view name, const std::string& text) {
+  constexpr std::size_t kLongest = 200;
+  return fmt::format("\n    {}: {}", name, escape_line(cut_characters(one_line(text), kLongest)));
+}
+
+}  // namespace
+
+std::string summary_of(const SeenTask& seen, SummaryDetail detail) {
   const Task& task = seen.task;
   std::vector<std::string> notes;
   if (!task.created_by.empty()) notes.push_back("by " + escape_line(task.created_by));
@@ -53,21 +62,26 @@ std::string summary_line(const SeenTask& seen) {
   if (!has_ended(task.status) && !seen.standing.open_blockers.empty()) {
     notes.push_back(describe_wait(seen.standing.open_blockers));
   }
-  return fmt::format("#{} [{}] {}{}", task.id, name_of(task.status),
-                     quote_line(cut_characters(one_line(task.subject), kLongestSubject)),
-                     notes.empty() ? "" : fmt::format(" ({})", join(notes, "; ")));
+  std::string text = fmt::format("#{} [{}] {}{}", task.id, name_of(task.status),
+                                 quote_line(cut_characters(one_line(task.subject), kLongestSubject)),
+                                 notes.empty() ? "" : fmt::format(" ({})", join(notes, "; ")));
+  if (detail == SummaryDetail::lines) return text;
+  if (!task.description.empty()) text += detail_line("description", task.description);
+  if (task.result) text += detail_line("result", *task.result);
+  if (task.error) text += detail_line("error", *task.error);
+  return text;
 }
 
 namespace {
 
 class Summary {
  public:
-  explicit Summary(std::size_t most) : most_(most) {}
+  Summary(std::size_t most, SummaryDetail detail) : most_(most), detail_(detail) {}
 
   void add(const SeenTask& seen) {
     const Rank rank = rank_of(seen);
     ++counts_[name_of(seen.task.status)];
-    if (fits(rank)) keep(rank, {seen.task.id, name_of(seen.task.status), summary_line(seen)});
+    if (fits(rank)) keep(rank, {seen.task.id, name_of(seen.task.status), summary_of(seen, detail_)});
   }
 
   void add_unreadable(TaskId id) {
@@ -116,14 +130,15 @@ class Summary {
   }
 
   std::size_t most_;
+  SummaryDetail detail_;
   std::map<Rank, Shown> kept_;
   std::map<std::string_view, std::size_t> counts_;
 };
 
 }  // namespace
 
-std::string summarize_board(const BoardView& view, std::size_t most) {
-  Summary summary(most);
+std::string summarize_board(const BoardView& view, std::size_t most, SummaryDetail detail) {
+  Summary summary(most, detail);
   view.each(
       {}, BoardView::Detail::open_blockers, [&](const SeenTask& seen) { summary.add(seen); },
       [&](TaskId id, const Error&) { summary.add_unreadable(id); });

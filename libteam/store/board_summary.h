@@ -1,4 +1,4 @@
-// The board in few words, for the system prompt of a model.
+// The board in few words, for a model.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,10 @@ namespace team {
 // progress, ready, blocked, failed and unreadable, in this order, then the latest that were completed; a last line
 // counts the others. The same board gives the same text: it has no times, and no newline at its end. However large the
 // board is, only what may be shown is kept.
-std::string summarize_board(const BoardView& view, std::size_t most);
+enum class SummaryDetail { lines, texts };  // texts: the beginning of description and result under each line
+std::string summarize_board(const BoardView& view, std::size_t most, SummaryDetail detail = SummaryDetail::lines);
 
-// The line of one task.
-std::string summary_line(const SeenTask& seen);
+// The text of one task.
+std::string summary_of(const SeenTask& seen, SummaryDetail detail);
 
 }  // namespace team

@@ -76,6 +76,22 @@ void check_gate(const TurnState& turn, TaskId task, std::optional<Status> status
   }
 }
 
+// All that one needs to know to do a task: its description and the results of its blockers.
+std::string describe_claimed(const TeamSession& session, const Task& task) {
+  std::string text;
+  if (!task.description.empty()) {
+    text += "\n" + enclose("description", attribute("created_by", task.created_by), task.description);
+  }
+  for (const TaskId id : task.blocked_by) {
+    const auto blocker = session.board().view().find(id);
+    if (!blocker || !blocker->result) continue;
+    text +=
+        "\n" + enclose("result", attribute("task", std::to_string(id)) + attribute("by", blocker->owner.value_or("-")),
+                       *blocker->result);
+  }
+  return text;
+}
+
 void add_task_update(Toolbox& tools, TeamSession& session, const TurnState& turn) {
   const ToolSpec spec{
       "TaskUpdate",
@@ -112,6 +128,7 @@ void add_task_update(Toolbox& tools, TeamSession& session, const TurnState& turn
     const TaskUpdate update = session.tasks().update(*arguments.find_integer("taskId"), change);
     const Task& task = update.changed.task;
     std::string text = fmt::format("Task #{} is {}.", task.id, name_of(task.status));
+    if (change.status == Status::in_progress) text += describe_claimed(session, task);
     for (const Task& freed : update.changed.freed) {
       text += fmt::format("\nTask #{} can start now: {}", freed.id, escape_line(freed.subject));
     }
@@ -120,18 +137,20 @@ void add_task_update(Toolbox& tools, TeamSession& session, const TurnState& turn
 }
 
 void add_task_list(Toolbox& tools, TeamSession& session) {
-  const ToolSpec spec{"TaskList", "The board, a line for each task, or those of one status.",
-                      R"({"type":"object","properties":{
+  const ToolSpec spec{
+      "TaskList",
+      "The board, or its tasks of one status: for each task a line, and the beginning of its description and result.",
+      R"({"type":"object","properties":{
     "status":{"type":"string","enum":["pending","in_progress","completed","failed"]}}})"};
   tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
     const auto status = arguments.find_text("status");
-    if (!status) return {summarize_board(session.board().view(), kMostListed)};
+    if (!status) return {summarize_board(session.board().view(), kMostListed, SummaryDetail::texts)};
     TaskFilter filter;
     filter.statuses = {*parse_status(*status)};
     std::vector<std::string> lines;
     std::size_t count = 0;
     const auto visit = [&](const SeenTask& seen) {
-      if (++count <= kMostListed) lines.push_back(summary_line(seen));
+      if (++count <= kMostListed) lines.push_back(summary_of(seen, SummaryDetail::texts));
     };
     session.board().view().each(filter, BoardView::Detail::open_blockers, visit, [](TaskId, const Error&) {});
     if (lines.empty()) return {fmt::format("No task is {}.", *status)};

@@ -32,7 +32,11 @@ std::optional<std::int64_t> integer_of(const Json& value) {
     return number <= INT64_MAX ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
   }
   if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_string()) return parse_integer(value.get_ref<const std::string&>());
+  if (value.is_string()) {
+    // "#3" is how people and boards write the id of a task.
+    const std::string_view text = value.get_ref<const std::string&>();
+    return parse_integer(text.starts_with('#') ? text.substr(1) : text);
+  }
   if (!value.is_number_float()) return std::nullopt;
   constexpr double kExact = 9007199254740992;  // 2^53: the limit of exact integers in a double
   const auto number = value.get<double>();
