@@ -4,7 +4,9 @@
 
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/error.h"
+#include "libteam/base/number.h"
 #include "libteam/base/terminal_text.h"
+#include "libteam/base/text.h"
 
 namespace team {
 

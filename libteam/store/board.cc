@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "libteam/base/clock.h"
-#include "libteam/base/terminal_text.h"
 #include "libteam/base/error.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/record/prospects.h"
 
 namespace team {

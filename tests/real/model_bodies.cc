@@ -1,4 +1,5 @@
-// Prints request bodies as our wire formats build them, one a line: the type of the SDK that it must have, and the JSON.
+// Prints request bodies as our wire formats build them, one a line: the type of the SDK that it must have, and the
+// JSON.
 #include <cstdio>
 #include <string>
 

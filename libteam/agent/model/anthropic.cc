@@ -7,6 +7,7 @@
 
 #include "libteam/agent/model/wire_text.h"
 #include "libteam/base/json_text.h"
+#include "libteam/base/number.h"
 #include "libteam/base/utf8.h"
 
 namespace team {

@@ -6,6 +6,7 @@
 
 #include "libteam/agent/life/prompt.h"
 #include "libteam/base/json.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/event_fd.h"
 

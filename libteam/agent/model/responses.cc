@@ -7,6 +7,7 @@
 #include "libteam/agent/model/wire_text.h"
 #include "libteam/base/json_text.h"
 #include "libteam/base/text.h"
+#include "libteam/base/utf8.h"
 #include "libteam/system/id.h"
 
 namespace team {

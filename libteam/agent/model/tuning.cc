@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 
 namespace team {
