@@ -31,6 +31,19 @@ in_a_repository() {
   same bob "$(field 1 owner)"
 }
 
+@test "an idle teammate sleeps while its board is missing" {
+  make_team
+  start_idle bob --exec true
+
+  mv .tasks away
+  wait_until says bob 'the board was removed'
+  sleeps_soundly "${TEAMMATE[bob]}"
+
+  mv away .tasks
+  task-create 'Count'
+  wait_until task_is 1 completed
+}
+
 @test "idle teammates go on in a team that was removed and made again" {
   make_team
   start_idle bob --exec true

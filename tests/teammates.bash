@@ -116,3 +116,17 @@ teardown() {
   teardown_teammates
   end_of_trouble
 }
+
+# sleeps_soundly PID: it hardly uses the processor for a second, which has 100 ticks.
+sleeps_soundly() {
+  local before after
+  before=$(ticks "$1")
+  read -rt 1 <> <(:) || true
+  after=$(ticks "$1")
+  ((after - before < 30)) && return
+  echo "used $((after - before)) ticks in a second" >&2
+  return 1
+}
+
+# ticks PID: the processor time that it has used so far.
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }

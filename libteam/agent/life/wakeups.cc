@@ -59,7 +59,8 @@ void Wakeups::begin_watch() {
 void Wakeups::watch_everything() {
   watcher_->watch_team();
   watcher_->watch_inbox(session_.self().name);
-  watcher_->watch_tasks();
+  // A board that was removed would wake it at once, again and again. The caller looks for it from time to time.
+  if (session_.has_board()) watcher_->watch_tasks();
   watch_descriptors();
 }
 
@@ -105,7 +106,7 @@ void Wakeups::queue() {
     watcher_->wake_on(deputy_->fd());
     return;
   }
-  watcher_->watch_tasks();
+  if (session_.has_board()) watcher_->watch_tasks();
   if (lookout_->take_or_queue()) look_again_ = Deadline::in(0);  // it is free by now
   else watcher_->wake_on(lookout_->fd());
 }
