@@ -13,6 +13,7 @@
 #include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/file_team.h"
 #include "libteam/store/files/fsck.h"
+#include "libteam/store/files/task_files.h"
 #include "libteam/store/live_team.h"
 #include "libteam/store/mail.h"
 #include "libteam/store/status.h"

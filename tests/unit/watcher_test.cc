@@ -93,7 +93,7 @@ void inbox_of_a_member() {
 // An idle member wakes for a message, not when somebody looks into its empty mailbox, and for a nudge.
 void own_inbox() {
   Watched watched;
-  const Mailbox mailbox(*watched.board.team_folder(), "ann", Durability::process, 1);
+  const FileMailbox mailbox(*watched.board.team_folder(), "ann", Durability::process, 1);
   watched.watcher.watch_own_inbox("ann");
   watched.watcher.watch_configuration();
   mailbox.peek({}, 1, std::nullopt, [](const Message&) {});
