@@ -166,3 +166,18 @@ letter() {
   same 0 "$status"
   same 'held' "$(cut -f 4 <<<"$output")"
 }
+
+@test "a change whose old file cannot be removed is made, logged, and swept later" {
+  strace -qqo trace true 2>/dev/null || skip 'cannot trace here'
+  team-create alpha
+  task-create 'first'
+  task-claim 1 --as ann
+
+  run --separate-stderr strace -qqo trace -e inject=unlinkat:error=EIO:when=1+ task-complete 1 --as ann
+
+  as_expected 0 '' ''
+  same completed "$(field 1 status)"
+  same TASK_COMPLETED "$(team-log --json | tail -n 1 | jq -r .event.type)"
+  task-create 'second'
+  same '' "$(ls -A .tasks/.tmp)"
+}

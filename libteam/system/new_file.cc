@@ -77,8 +77,15 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
   }
   folder_mtime_ = after_change([&] { return folder.mtime_ns(); });
   if (durability_ == Durability::power) folder.sync();
-  // Removes the old file now and not at the end: by then the caller may have reported that nothing of it is left.
-  if (std::exchange(armed_, false)) after_change([&] { scratch_.remove(temporary_); });
+  // Removes the old file now and not at the end: by then the caller may have reported that nothing of it is left. The
+  // change is made, also if that fails.
+  if (std::exchange(armed_, false)) {
+    try {
+      scratch_.remove(temporary_);
+    } catch (const Error&) {
+      has_leftover_ = true;
+    }
+  }
   return true;
 }
 

@@ -41,6 +41,8 @@ class NewFile {
   // Replaces the file that `expected` describes. False if somebody has changed it since; then their version stays. The
   // caller holds a lock that every sweeper of `scratch` needs.
   bool exchange(const Folder& folder, const std::string& name, const Stamp& expected);
+  // True if the replaced file could not be removed: it is left in `scratch`.
+  bool has_leftover() const { return has_leftover_; }
 
  private:
   const Folder& scratch_;
@@ -50,6 +52,7 @@ class NewFile {
   Stamp stamp_;
   std::int64_t folder_mtime_ = 0;
   bool armed_ = true;
+  bool has_leftover_ = false;
 };
 
 }  // namespace team

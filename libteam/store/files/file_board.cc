@@ -119,8 +119,18 @@ class FileBoard::Transaction : public BoardTransaction {
     has_put_ = true;
     stamps_[task.id] = file.stamp();
     auto ready = note(task.id, file.folder_mtime(), [&] { index_.put(task, file.stamp()); });
+    if (file.has_leftover()) leave_for_sweep();
     std::erase(ready, task.id);
     return ready;
+  }
+
+  // Makes the next writer look for files that were left behind, as after a death.
+  void leave_for_sweep() {
+    try {
+      index_.begin();
+    } catch (const Error&) {
+      // The system refuses this too; a later sweep removes them.
+    }
   }
 
   void remove(TaskId id) override {
