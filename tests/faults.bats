@@ -181,3 +181,29 @@ letter() {
   task-create 'second'
   same '' "$(ls -A .tasks/.tmp)"
 }
+
+@test "a message that was sent is no failure because the life of its reader cannot be told" {
+  strace -qqo trace true 2>/dev/null || skip 'cannot trace here'
+  team-create alpha
+  team-join bob
+  touch .teams/alpha/bob.alive
+
+  run --separate-stderr strace -qqo trace -P "$PWD/.teams/alpha/bob.alive" -P .teams/alpha/bob.alive -P bob.alive \
+    -e inject=openat2,openat:error=EMFILE team-send bob hello
+
+  same 0 "$status"
+  grep -q EMFILE trace
+  same hello "$(team-recv --as bob --json | jq -r .content)"
+}
+
+@test "messages that were acknowledged are not said to be unchanged because hooks cannot be looked for" {
+  strace -qqo trace true 2>/dev/null || skip 'cannot trace here'
+  team-create alpha
+  team-join bob
+  team-send bob hello
+  id=$(team-recv --as bob --hold --json | jq -r .id)
+
+  run --separate-stderr strace -qqo trace -P hooks -e inject=newfstatat:error=EIO team-ack "$id" --as bob
+
+  same 76 "$status"
+}

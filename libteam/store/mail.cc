@@ -62,7 +62,9 @@ EventOrigin Mail::origin(const Actor& actor) const { return {team_.name, actor.n
 
 void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
   const Logged logged = engine_->events().record(origin(actor), events);
-  if (engine_->hooks().any()) engine_->hooks().tell(origin(actor), events, logged);
+  after_change([&] {
+    if (engine_->hooks().any()) engine_->hooks().tell(origin(actor), events, logged);
+  });
 }
 
 // A hook may refuse a plan before any part of it is stored.

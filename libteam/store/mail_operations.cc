@@ -14,7 +14,7 @@ bool deliver_or_release(Batch& batch, Taking taking, const MailOperations::Deliv
   };
   try {
     if (deliver(batch.messages())) return true;
-  } catch (const Error&) {
+  } catch (...) {
     release();
     throw;
   }
@@ -30,11 +30,19 @@ std::vector<Event> message_events(const char* type, const std::vector<Message>& 
   return events;
 }
 
+// The messages are sent: a system that refuses this question does not make a failure of that.
+bool MailOperations::is_absent(const std::string& member) const {
+  try {
+    return member != "user" && mail_.engine().life_of(member) == Life::dead;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 SentMessages MailOperations::send(const OutgoingMessage& outgoing) const {
   SentMessages sent{mail_.send(outgoing, actor_), {}};
   for (const Message& message : sent.messages) {
-    const bool is_absent = message.recipient != "user" && mail_.engine().life_of(message.recipient) == Life::dead;
-    if (is_absent) sent.absent.push_back(message.recipient);
+    if (is_absent(message.recipient)) sent.absent.push_back(message.recipient);
   }
   return sent;
 }

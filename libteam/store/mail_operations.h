@@ -51,6 +51,8 @@ class MailOperations {
   void acknowledge(const std::vector<std::string>& ids) const;
 
  private:
+  bool is_absent(const std::string& member) const;
+
   const Mail& mail_;
   const Actor& actor_;
 };

@@ -266,9 +266,8 @@ void anthropic_thinking() {
                     stop(reason), kStop}))
         .answer;
   };
-  CHECK(thought("end_turn").parts.size() == 2);
   // Thinking that was cut has no signature.
-  CHECK(thought("max_tokens").parts.size() == 1);
+  CHECK(thought("max_tokens").parts.size() == 1 && thought("refusal").parts.size() == 1);
   ModelRequest back = request();
   back.turns = {user({text_part("Begin.")}),
                 model({reasoning_part({"anthropic", "claude-x"}, R"({"type":"redacted_thinking","data":"zz"})"),
@@ -288,12 +287,32 @@ void anthropic_thinking() {
   CHECK(with("claude-opus-4-6", "", "")["thinking"]["type"] == "adaptive");
   CHECK(with("claude-opus-4-6", "", "off")["thinking"]["type"] == "disabled");
   CHECK(with("claude-x", "high", "adaptive")["output_config"]["effort"] == "high");
-  CHECK(with("claude-x", "", "5000")["thinking"] == Json({{"type", "enabled"}, {"budget_tokens", 99}}));
+  // A budget that the service would refuse is left out.
+  CHECK(!with("claude-x", "", "5000").contains("thinking"));
+  ModelRequest large = back;
+  large.max_tokens = 4000;
+  const Anthropic with_budget("claude-x", {"", "5000"});
+  CHECK(Json::parse(with_budget.body(large))["thinking"] == Json({{"type", "enabled"}, {"budget_tokens", 3000}}));
+  // It does not begin between the calls of an answer that had none.
+  large.turns = {user({text_part("Go.")}), model({whole_call("c1", "{}")}), user({result_part("c1", "1")})};
+  CHECK(!Json::parse(with_budget.body(large)).contains("thinking"));
+  // With thinking off, no block of an earlier answer is sent; nor at the end of a turn.
+  CHECK(Json::parse(Anthropic("claude-x", {"", "off"}).body(back))["messages"][1]["content"].size() == 1);
+  ModelRequest ending = request();
+  ending.turns = {user({text_part("Go.")}),
+                  model({text_part("I."), reasoning_part({"anthropic", "claude-x"}, R"({"type":"thinking"})")}),
+                  user({text_part("Well?")})};
+  CHECK(Json::parse(kAnthropic.body(ending))["messages"][1]["content"].size() == 1);
   Anthropic older("claude-sonnet-5");
   CHECK(!older.adapt(400, {"", "", "something else"}));
   CHECK(older.adapt(400, {"", "", "adaptive thinking is not supported on this model"}));
   CHECK(!Json::parse(older.body(request())).contains("thinking"));
   CHECK(!older.adapt(400, {"", "", "thinking"}));
+  // Blocks that the service refuses are left out, and the conversation goes on.
+  Anthropic moved("claude-x");
+  CHECK(moved.adapt(400, {"", "", "messages.1.content.0: Invalid `signature` in `thinking` block"}));
+  CHECK(Json::parse(moved.body(back))["messages"][1]["content"].size() == 1);
+  CHECK(!moved.adapt(400, {"", "", "messages.1.content.0: Invalid `signature` in `thinking` block"}));
 
   const std::string refused = R"({"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":)"
                               R"({"type":"refusal","category":"cyber","explanation":"It could harm."}},"usage":{}})";
@@ -424,7 +443,8 @@ void responses_request() {
   CHECK(kResponses.headers("k") == Headers({{"authorization", "Bearer k"}}) && kResponses.headers("").empty());
   Responses simple("gpt-5-x");
   CHECK(simple.adapt(400, {"", "", "Encrypted content is not supported with this model."}));
-  CHECK(!Json::parse(simple.body(request())).contains("include"));
+  CHECK(!Json::parse(simple.body(asked)).contains("include"));
+  CHECK(Json::parse(simple.body(asked))["input"][1]["role"] == "assistant");
 }
 
 std::string done(int index, const std::string& item) {
@@ -459,6 +479,9 @@ void responses_answers() {
         Json({{"type", "reasoning"}, {"id", "rs_1"}, {"summary", Json::array()}, {"encrypted_content", "e"}}));
   CHECK(answer.parts[1].text == "I löok." && answer.parts[2].id == "c1" && answer.parts[2].name == "bash");
   CHECK(answer.usage.input == 40 && answer.usage.cache_read == 60 && answer.usage.output == 42);
+  // Reasoning without its content cannot be sent back.
+  const std::string empty = done(0, R"({"type":"reasoning","id":"rs_1","summary":[]})");
+  CHECK(read_answer(kResponses, events({empty, ends("completed", "")})).answer.parts.empty());
 
   const auto stopped = [](const std::string& how, const std::string& more) {
     return read_answer(kResponses, events({ends(how, more)})).answer.stop;

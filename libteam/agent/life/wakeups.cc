@@ -189,9 +189,9 @@ void Wakeups::sleep_until_signal(const Deadline& deadline) const { await_readabl
 
 // The watcher also reports changes that only others care for: their states, their mail, the log.
 bool Wakeups::concerns_me(const TeamChanges& changes) {
-  if (!changes.any || changes.everything || changes.woken) return true;
   // The end of a life is reported just before the life is over: look once more a little later.
   if (!changes.lives.empty()) look_again_ = Deadline::in(0.05);
+  if (!changes.any || changes.everything || changes.woken) return true;
   const auto& inboxes = changes.inboxes;
   const bool has_mail = std::find(inboxes.begin(), inboxes.end(), session_.self().name) != inboxes.end();
   return has_mail || changes.team || !changes.tasks.empty() || !changes.lives.empty();

@@ -86,6 +86,17 @@ std::string to_tools(const std::vector<ToolSpec>& specs) {
   return json_array(tools);
 }
 
+// The service refuses to begin thinking between the calls of an answer that had none.
+bool is_in_calls_without_thinking(const std::vector<Turn>& turns) {
+  const auto is_of_model = [](const Turn& turn) { return turn.role == Turn::Role::model; };
+  const auto last = std::find_if(turns.rbegin(), turns.rend(), is_of_model);
+  if (last == turns.rend()) return false;
+  const auto has = [&](Part::Kind kind) {
+    return std::any_of(last->parts.begin(), last->parts.end(), [&](const Part& part) { return part.kind == kind; });
+  };
+  return has(Part::Kind::tool_call) && !has(Part::Kind::reasoning);
+}
+
 ModelAnswer::Stop to_stop(const std::string& reason) {
   using Stop = ModelAnswer::Stop;
   if (reason == "tool_use") return Stop::tool_calls;
@@ -129,9 +140,10 @@ class Reader : public AnswerReader {
     if (!is_complete()) return false;
     for (auto& [index, block] : blocks_) {
       if (!block.thinking.is_null()) {
-        // Thinking that was cut has no signature, and the service would refuse it.
-        const bool is_cut = block.thinking.contains("signature") && text_of(block.thinking, "signature").empty() &&
-                            to_stop(stop_) == ModelAnswer::Stop::too_long;
+        // Thinking that was cut has no signature, and the service would refuse it. Some servers never give one.
+        const bool is_last = index == blocks_.rbegin()->first;
+        const bool is_cut =
+            is_last && block.thinking.contains("signature") && text_of(block.thinking, "signature").empty();
         if (!is_cut) answer.parts.push_back(reasoning_part({kFormat, asked_}, dump_line(block.thinking)));
       } else if (block.part.kind == Part::Kind::tool_call) {
         if (block.part.arguments.empty()) block.part.arguments = block.input;
@@ -242,12 +254,14 @@ Headers Anthropic::headers(const std::string& key) const {
 }
 
 std::string Anthropic::body(const ModelRequest& request) const {
+  const bool is_off = tuning_.thinking == "off" || !returns_thinking_;
+  const std::vector<Turn> turns = normalize_turns(request.turns, {is_off ? "none" : kFormat, model_});
+  const std::int64_t limit = request.max_tokens > 0 ? request.max_tokens : longest_answer_of(model_);
   JsonText body;
   body.add("model", model_);
-  const std::int64_t limit = request.max_tokens > 0 ? request.max_tokens : longest_answer_of(model_);
   body.add("max_tokens", limit);
   body.add("stream", true);
-  if (const std::string config = thinking(limit); !config.empty()) body.add_json("thinking", config);
+  if (const std::string config = thinking(turns, limit); !config.empty()) body.add_json("thinking", config);
   if (!tuning_.effort.empty()) {
     JsonText output;
     output.add("effort", tuning_.effort);
@@ -256,29 +270,36 @@ std::string Anthropic::body(const ModelRequest& request) const {
   if (!request.system.empty()) body.add_json("system", json_array({to_block(text_part(request.system), Cache::yes)}));
   if (!request.tools.empty()) body.add_json("tools", to_tools(request.tools));
   if (!request.tools.empty() && !request.may_call) body.add_json("tool_choice", R"({"type":"none"})");
-  body.add_json("messages", to_messages(normalize_turns(request.turns, {kFormat, model_}), request.present));
+  body.add_json("messages", to_messages(turns, request.present));
   return body.take();
 }
 
-// Empty: the service decides.
-std::string Anthropic::thinking(std::int64_t max_tokens) const {
+std::string Anthropic::thinking(const std::vector<Turn>& turns, std::int64_t max_tokens) const {
   if (tuning_.thinking == "off") return R"({"type":"disabled"})";
   const bool is_default = tuning_.thinking.empty() && has_default_thinking_ && thinks_adaptively(model_);
   if (is_default || tuning_.thinking == "adaptive") return R"({"type":"adaptive"})";
   const auto tokens = parse_integer(tuning_.thinking);
-  if (!tokens) return "";
+  if (!tokens || is_in_calls_without_thinking(turns)) return "";
+  // The service refuses a small budget, and a large one leaves no room for the answer.
+  constexpr std::int64_t kLeast = 1024;
+  const std::int64_t budget = std::min(*tokens, max_tokens - max_tokens / 4);
+  if (budget < kLeast) return "";
   JsonText config;
   config.add("type", "enabled");
-  // The service refuses a budget that leaves no room for the answer.
-  config.add("budget_tokens", std::min(*tokens, max_tokens - 1));
+  config.add("budget_tokens", budget);
   return config.take();
 }
 
+// A service refuses the blocks of another service, and thinking for models that cannot think. What it refuses is left
+// out from then on, so that a conversation can go on.
 bool Anthropic::adapt(int status, const ServiceError& refusal) {
   const bool is_about_thinking = refusal.message.find("thinking") != std::string::npos;
-  if (status != 400 || !is_about_thinking || !has_default_thinking_ || !thinks_adaptively(model_)) return false;
-  has_default_thinking_ = false;
-  return true;
+  if (status != 400 || !is_about_thinking) return false;
+  const bool is_about_blocks =
+      refusal.message.find("block") != std::string::npos || refusal.message.find("signature") != std::string::npos;
+  bool& setting = is_about_blocks ? returns_thinking_ : has_default_thinking_;
+  if (!is_about_blocks && !thinks_adaptively(model_)) return false;
+  return std::exchange(setting, false);
 }
 
 std::unique_ptr<AnswerReader> Anthropic::read(Provider::Hear hear) const {

@@ -27,11 +27,13 @@ class Anthropic : public WireFormat {
   bool adapt(int status, const ServiceError& refusal) override;
 
  private:
-  std::string thinking(std::int64_t max_tokens) const;
+  // The configuration for a conversation; empty if the service decides.
+  std::string thinking(const std::vector<Turn>& turns, std::int64_t max_tokens) const;
 
   std::string model_;
   ModelTuning tuning_;
-  bool has_default_thinking_;  // false from the moment the service refuses it
+  bool has_default_thinking_;     // false from the moment the service refuses it
+  bool returns_thinking_ = true;  // the same, for blocks of earlier answers
 };
 
 }  // namespace team

@@ -160,6 +160,11 @@ class Transfer {
     if (curl_easy_setopt(easy_, option, value) != CURLE_OK) throw ModelError(Kind::final, "curl does not start");
   }
 
+  // 0: no limit.
+  Deadline silence() const {
+    return limits_.silence_seconds > 0 ? Deadline::in(limits_.silence_seconds) : Deadline::never();
+  }
+
   void add_header(const std::string& line) { headers_ = curl_slist_append(headers_, line.c_str()); }
 
   std::optional<CURLcode> ended() const {
@@ -184,7 +189,7 @@ class Transfer {
   }
 
   std::size_t take_header(std::string_view line) {
-    silence_ = Deadline::in(limits_.silence_seconds);
+    silence_ = silence();
     const std::size_t size = line.size();
     line = trim(line.substr(0, kLongestHeader));
     const std::size_t colon = line.find(':');
@@ -196,7 +201,7 @@ class Transfer {
   }
 
   std::size_t take_body(std::string_view piece) {
-    silence_ = Deadline::in(limits_.silence_seconds);
+    silence_ = silence();
     look_at_status();
     if (!is_stream()) {
       dropped_ += piece.size();
@@ -218,7 +223,7 @@ class Transfer {
   void take_progress(curl_off_t sent) {
     if (sent == sent_) return;
     sent_ = sent;
-    silence_ = Deadline::in(limits_.silence_seconds);
+    silence_ = silence();
   }
 
   void look_at_status() {
@@ -249,9 +254,9 @@ class Transfer {
   std::size_t dropped_ = 0;
   curl_off_t sent_ = 0;
   bool has_enough_ = false;
-  Deadline silence_ = Deadline::in(limits_.silence_seconds);
+  Deadline silence_ = silence();
   Deadline grace_ = Deadline::never();
-  const Deadline end_ = Deadline::in(limits_.answer_seconds);
+  const Deadline end_ = limits_.answer_seconds > 0 ? Deadline::in(limits_.answer_seconds) : Deadline::never();
 };
 
 }  // namespace

@@ -29,8 +29,8 @@ class Http {
  public:
   struct Limits {
     double connect_seconds = 20;
-    double silence_seconds = 300;  // time-out: seconds without a byte
-    double answer_seconds = 1800;  // time-out: seconds for the whole answer, which may consist of pings
+    double silence_seconds = 300;  // time-out: seconds without a byte; 0: no limit
+    double answer_seconds = 1800;  // time-out: seconds for the whole answer, which may consist of pings; 0: no limit
   };
   explicit Http(const Limits& limits);
   Http(const Http&) = delete;

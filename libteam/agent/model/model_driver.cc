@@ -182,11 +182,11 @@ Outcome ModelDriver::converse(const Work& work) {
       const std::string why = answer->refusal.empty() ? first_line(text) : one_line(answer->refusal);
       return {.kind = Kind::failed, .reason = why.empty() ? "the model refused" : "the model refused: " + why};
     }
-    if (answer->stop == ModelAnswer::Stop::paused && pauses++ < kMostPauses) {
+    if (answer->stop == ModelAnswer::Stop::paused && !has_calls(answer->parts) && pauses++ < kMostPauses) {
       said += text;
+      memory_->tell("Go on.");
       continue;
     }
-    pauses = 0;
     if (has_calls(answer->parts)) {
       said.clear();
       cut_calls = is_cut ? cut_calls + 1 : 0;

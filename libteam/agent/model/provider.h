@@ -18,7 +18,7 @@ namespace team {
 
 struct ModelRequest {
   std::string system;       // the system prompt
-  std::vector<Turn> turns;  // ends with a turn of the user, or with a turn of the model that was paused
+  std::vector<Turn> turns;  // ends with a turn of the user
   // The present state of the team. It stands behind the last turn of the user and behind all cache marks, and it is not
   // part of the conversation: so the prefix of the next request stays the same.
   std::string present;
@@ -28,7 +28,7 @@ struct ModelRequest {
 };
 
 struct ModelAnswer {
-  // too_long: max_tokens was reached; paused: the same conversation, sent again, continues the answer
+  // too_long: max_tokens was reached; paused: the model wants to continue
   enum class Stop { end, tool_calls, too_long, refused, paused };
   std::vector<Part> parts;  // texts, tool calls and reasoning
   Stop stop = Stop::end;

@@ -99,7 +99,8 @@ class Reader : public AnswerReader {
       if (call.arguments.empty()) call.arguments = "{}";
       grow(call.arguments.size());
       parts_[index] = std::move(call);
-    } else if (type == "reasoning") {
+    } else if (type == "reasoning" && !text_of(item, "encrypted_content").empty()) {
+      // Without its content it could not be sent back: the service stores nothing.
       Json kept = item;
       kept.erase("status");  // the service gives it and does not take it
       std::string data = dump_line(kept);
@@ -168,7 +169,7 @@ std::string Responses::body(const ModelRequest& request) const {
   if (!tools.empty()) body.add_json("tools", json_array(tools));
   if (!tools.empty() && !request.may_call) body.add("tool_choice", "none");
   std::vector<std::string> items;
-  for (const Turn& turn : turns_with_present(request, {kFormat, model_})) {
+  for (const Turn& turn : turns_with_present(request, {wants_reasoning_ ? kFormat : "none", model_})) {
     for (const Part& part : turn.parts) items.push_back(to_item(part, turn.role));
   }
   body.add_json("input", json_array(items));

@@ -49,7 +49,8 @@ std::vector<Turn> normalize_turns(const std::vector<Turn>& turns, const Reasonin
   for (const Turn& turn : turns) {
     Turn next{turn.role, {}};
     std::copy_if(turn.parts.begin(), turn.parts.end(), std::back_inserter(next.parts), is_sent);
-    if (std::all_of(next.parts.begin(), next.parts.end(), is_reasoning)) next.parts.clear();
+    // Services refuse reasoning at the end of a turn: it must lead to something.
+    while (!next.parts.empty() && is_reasoning(next.parts.back())) next.parts.pop_back();
     if (next.parts.empty() && turn.role == Turn::Role::model) continue;
     if (next.parts.empty()) next.parts.push_back(text_part("(empty)"));
     if (tidied.empty() || tidied.back().role != turn.role) tidied.push_back({turn.role, {}});

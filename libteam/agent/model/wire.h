@@ -37,7 +37,7 @@ Part text_part(std::string text);
 Part call_part(std::string id, std::string name);
 Part reasoning_part(const ReasoningSource& source, std::string data);
 // Turns in the form that every service accepts: no blank texts, results before texts, no two turns of one role in a
-// row, no reasoning of another source. A turn of the model that has only reasoning is left out: services refuse it.
+// row, no reasoning of another source, and none at the end of a turn.
 std::vector<Turn> normalize_turns(const std::vector<Turn>& turns, const ReasoningSource& source);
 // The same, with the present state of the team at the end of the last turn of the user. For services that cache by
 // prefix and take no marks.

@@ -76,6 +76,15 @@ void check_gate(const TurnState& turn, TaskId task, std::optional<Status> status
   }
 }
 
+// None also for a task that cannot be read now: the claim is made, and the model must not repeat it.
+std::optional<Task> find_if_readable(const TeamSession& session, TaskId id) {
+  try {
+    return session.board().view().find(id);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 // All that one needs to know to do a task: its description and the results of its blockers.
 std::string describe_claimed(const TeamSession& session, const Task& task) {
   std::string text;
@@ -83,7 +92,7 @@ std::string describe_claimed(const TeamSession& session, const Task& task) {
     text += "\n" + enclose("description", attribute("created_by", task.created_by), task.description);
   }
   for (const TaskId id : task.blocked_by) {
-    const auto blocker = session.board().view().find(id);
+    const auto blocker = find_if_readable(session, id);
     if (!blocker || !blocker->result) continue;
     text +=
         "\n" + enclose("result", attribute("task", std::to_string(id)) + attribute("by", blocker->owner.value_or("-")),
