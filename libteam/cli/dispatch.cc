@@ -10,7 +10,7 @@
 #include "libteam/base/spelling.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
-#include "libteam/system/process.h"
+#include "libteam/system/program.h"
 
 namespace team {
 

@@ -16,7 +16,7 @@
 #include "libteam/record/team.h"
 #include "libteam/store/files/root.h"
 #include "libteam/system/event_fd.h"
-#include "libteam/system/process.h"
+#include "libteam/system/signals.h"
 
 namespace team {
 

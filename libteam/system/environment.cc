@@ -16,7 +16,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/id.h"
-#include "libteam/system/process.h"
+#include "libteam/system/program.h"
 
 extern "C" char** environ;
 

@@ -9,29 +9,14 @@
 #include <sys/types.h>
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "libteam/base/clock.h"
 #include "libteam/system/file.h"
+#include "libteam/system/program.h"
 
 namespace team {
-
-struct Program {
-  std::vector<std::string> arguments;  // the first is looked up in PATH
-  // Changes to our own environment; a variable without a value is removed.
-  std::vector<std::pair<std::string, std::optional<std::string>>> environment;
-  std::optional<std::string> directory;  // none: ours
-  std::string input;                     // the whole stdin
-  int output = -1;                       // a descriptor for stdout and stderr; -1: wait() passes them on
-  // A descriptor to execute in place of the first argument, which is then only its name. So the file that runs is the
-  // one that was checked. An interpreter reads a script through /proc/self/fd/3.
-  int executable = -1;
-  int folder = -1;  // a descriptor of the current folder, in place of `directory`
-};
 
 class Child {
  public:
@@ -78,38 +63,5 @@ struct Answered {
   std::string out, err;
 };
 Answered run_program(const Program& program, double seconds);
-
-// Starts a program that outlives us and that no keeper ends: stdin is empty, stdout and stderr go to `log`. The pid is
-// a child of the caller, which can wait for it to notice an early end.
-pid_t start_detached(const Program& program, const Fd& log);
-
-// A descriptor that is readable when the process has ended.
-Fd watch_process(pid_t pid);
-// The exit status of a child, as Child::status; none while it runs.
-std::optional<int> ended_child(pid_t pid);
-
-// Kills a process and all its descendants; none of them can start another in between. `is_meant` is called when the pid
-// can no longer be reused. Returns false, and kills nothing, if `is_meant` returns false or the process has ended.
-bool kill_tree(pid_t root, const std::function<bool()>& is_meant);
-
-// From construction on, INT, TERM and HUP do not end the process: it can wait for them.
-class Signals {
- public:
-  Signals();
-  int fd() const { return fd_.get(); }
-  // The next signal that arrived; none if there is none.
-  std::optional<int> take() const;
-
- private:
-  Fd fd_;
-};
-
-// The file mode mask of our caller, for files outside of the store.
-mode_t inherited_mask();
-
-// The folder of the running program.
-std::string own_folder();
-// The name of this machine.
-std::string host_name();
 
 }  // namespace team

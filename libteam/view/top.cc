@@ -9,7 +9,7 @@
 #include "libteam/store/files/file_team.h"
 #include "libteam/store/live_team.h"
 #include "libteam/store/mail_operations.h"
-#include "libteam/system/process.h"
+#include "libteam/system/signals.h"
 #include "libteam/view/background_worker.h"
 #include "libteam/view/screen.h"
 #include "libteam/view/top_view.h"

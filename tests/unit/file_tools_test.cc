@@ -12,7 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "libteam/system/process.h"
+#include "libteam/system/program.h"
 #include "tests/unit/check.h"
 
 using namespace team;

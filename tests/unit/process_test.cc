@@ -1,6 +1,5 @@
 // Running programs: output, exit status, and removal of all child processes.
 #include "libteam/system/process.h"
-#include "libteam/base/number.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -10,8 +9,10 @@
 
 #include <cerrno>
 
+#include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/system/lines.h"
+#include "libteam/system/process_tree.h"
 #include "tests/unit/faults.h"
 
 using namespace team;

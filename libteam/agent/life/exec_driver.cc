@@ -10,6 +10,7 @@
 #include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/system/id.h"
+#include "libteam/system/process.h"
 
 namespace team {
 

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "libteam/agent/life/driver.h"
-#include "libteam/system/process.h"
+#include "libteam/system/program.h"
+#include "libteam/system/signals.h"
 
 namespace team {
 

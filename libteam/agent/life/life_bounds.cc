@@ -5,7 +5,7 @@
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
-#include "libteam/system/process.h"
+#include "libteam/system/host.h"
 
 namespace team {
 

@@ -16,7 +16,7 @@
 #include "libteam/base/error.h"
 #include "libteam/store/presence.h"
 #include "libteam/store/team_session.h"
-#include "libteam/system/process.h"
+#include "libteam/system/signals.h"
 
 namespace team {
 

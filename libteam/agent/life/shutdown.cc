@@ -5,7 +5,7 @@
 #include "libteam/agent/life/tmux.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/store/life.h"
-#include "libteam/system/process.h"
+#include "libteam/system/process_tree.h"
 
 namespace team {
 

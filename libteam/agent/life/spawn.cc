@@ -6,7 +6,8 @@
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/store/life.h"
-#include "libteam/system/process.h"
+#include "libteam/system/process_tree.h"
+#include "libteam/system/program.h"
 
 namespace team {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libteam/store/team_session.h"
-#include "libteam/system/process.h"
+#include "libteam/system/signals.h"
 
 namespace team {
 

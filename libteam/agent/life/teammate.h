@@ -19,7 +19,7 @@
 #include "libteam/agent/life/teammate_options.h"
 #include "libteam/agent/life/work_runner.h"
 #include "libteam/store/team_session.h"
-#include "libteam/system/process.h"
+#include "libteam/system/signals.h"
 
 namespace team {
 

@@ -21,7 +21,7 @@
 #include "libteam/store/presence.h"
 #include "libteam/store/team_session.h"
 #include "libteam/store/watcher.h"
-#include "libteam/system/process.h"
+#include "libteam/system/signals.h"
 
 namespace team {
 

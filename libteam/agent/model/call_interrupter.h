@@ -10,7 +10,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/store/watcher.h"
 #include "libteam/system/event_fd.h"
-#include "libteam/system/process.h"
+#include "libteam/system/signals.h"
 
 namespace team {
 

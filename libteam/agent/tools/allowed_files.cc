@@ -16,7 +16,7 @@
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/store/files/root.h"
-#include "libteam/system/process.h"
+#include "libteam/system/program.h"
 #include "libteam/system/temporary.h"
 
 namespace team {

@@ -13,6 +13,7 @@
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/system/event_fd.h"
+#include "libteam/system/process.h"
 
 namespace team {
 

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "libteam/system/process.h"
+#include "libteam/base/clock.h"
+#include "libteam/system/program.h"
 
 namespace team {
 

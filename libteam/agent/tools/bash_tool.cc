@@ -13,6 +13,7 @@
 #include "libteam/system/environment.h"
 #include "libteam/system/event_fd.h"
 #include "libteam/system/id.h"
+#include "libteam/system/process.h"
 
 namespace team {
 

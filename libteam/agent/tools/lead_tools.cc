@@ -13,6 +13,7 @@
 #include "libteam/base/utf8.h"
 #include "libteam/record/role.h"
 #include "libteam/store/life.h"
+#include "libteam/system/program.h"
 
 namespace team {
 
