@@ -1,0 +1,45 @@
+#include "libteam/store/files/index_file.h"
+
+#include <fcntl.h>
+
+#include <cstring>
+
+#include "libteam/base/clock.h"
+
+namespace team {
+
+using index_layout::State;
+
+IndexFile::IndexFile(const Folder& folder)
+    : folder_(folder), file_(folder.open(index_layout::kFileName, O_RDWR | O_CREAT)), boot_(boot_id()) {
+  boot_.resize(sizeof Header::boot);
+}
+
+bool IndexFile::is_void() {
+  const Header& now = header();
+  return now.magic != index_layout::kMagic || std::memcmp(now.boot.data(), boot_.data(), now.boot.size()) != 0 ||
+         now.folder_inode != folder_.inode() || now.state == State::saving || file_.size() != now.size;
+}
+
+void IndexFile::reset() {
+  file_.clear();
+  Header& fresh = edit_header();
+  fresh.magic = index_layout::kMagic;
+  std::memcpy(fresh.boot.data(), boot_.data(), fresh.boot.size());
+  fresh.folder_inode = folder_.inode();
+}
+
+void IndexFile::begin() {
+  edit_header().state = State::changing;
+  file_.flush_first_page();
+}
+
+void IndexFile::save() {
+  edit_header().state = State::saving;
+  if (!file_.flush_first_page() || !file_.flush()) return;
+  edit_header().size = file_.size();
+  edit_header().state = State::clean;
+  file_.flush_first_page();
+}
+
+}  // namespace team
