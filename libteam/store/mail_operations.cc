@@ -47,6 +47,14 @@ SentMessages MailOperations::send(const OutgoingMessage& outgoing) const {
   return sent;
 }
 
+void MailOperations::reply(const Message& message, const std::string& text) const {
+  OutgoingMessage outgoing;
+  outgoing.to = message.sender;
+  outgoing.content = text;
+  outgoing.reply_to = message.id;
+  mail_.send(outgoing, actor_);
+}
+
 std::string MailOperations::ask_to_shut_down(const std::string& member) const {
   OutgoingMessage outgoing;
   outgoing.type = "shutdown_request";

@@ -1,6 +1,6 @@
 // Operations of a member on the mail of its team: the messages, the records behind them and the events, as a whole.
 //
-// Commands, the screen and the tools of models send, receive and answer by these functions. A function that throws
+// Commands, teammates, the screen and the tools of models send, receive and answer by these functions. A function that throws
 // unknown may have had its effect; any other error means that nothing was sent, or that nothing was received.
 #pragma once
 
@@ -33,9 +33,12 @@ class MailOperations {
   // Throws as Mail::send() does.
   SentMessages send(const OutgoingMessage& outgoing) const;
 
+  // Sends a text to the sender of a message, as the reply to it. Throws as Mail::send() does.
+  void reply(const Message& message, const std::string& text) const;
+
   // Asks a member to shut down; returns the id of the request.
   std::string ask_to_shut_down(const std::string& member) const;
-  // Puts a plan to `outgoing.to`; returns the id of the request. The type of the outgoing is set here.
+  // Puts a plan to `outgoing.to`; returns the id of the request. The type is set here.
   std::string submit_plan(OutgoingMessage outgoing) const;
   // Answers a request of this kind, to the member that asked; returns the message. Throws as Requests::answer() does.
   Message answer(RequestKind kind, const std::string& request_id, bool approve,

@@ -37,7 +37,7 @@ std::vector<Message> MailHandler::select(const Batch& batch) const {
   std::vector<Message> messages;
   for (const Message& message : batch.messages()) {
     const bool wakes = message.type == "task_assigned" || message.type == "task_unblocked";
-    // What somebody who converses has asked by itself it wants to hear.
+    // A driver that keeps a conversation submits plans by itself and needs their answers.
     const bool is_answer = message.type == "plan_approval_response" && (habits_.plans || !habits_.converses);
     if (message.type == "shutdown_request" || is_answer || (wakes && habits_.claims)) continue;
     messages.push_back(message);
@@ -59,16 +59,12 @@ std::optional<std::string> MailHandler::agree(const std::string& request_id, con
     const bool asked = request.kind == RequestKind::shutdown && request.status == RequestStatus::pending &&
                        request.to == session_.self().name;
     if (!asked) return std::nullopt;
-    OutgoingMessage letter;
-    letter.type = "shutdown_response";
-    letter.to = request.from;
-    letter.request_id = request.id;
+    std::optional<std::string> objection;
     if (freedom == Freedom::may_refuse) {
-      letter.feedback = session_.mail().objection("teammate-shutdown", session_.self(), event);
+      objection = session_.mail().objection("teammate-shutdown", session_.self(), event);
     }
-    letter.approve = !letter.feedback;
-    session_.mail().send(letter, session_.self());
-    return letter.feedback ? std::nullopt : std::optional(request.from);
+    session_.messages().answer(RequestKind::shutdown, request.id, !objection, objection);
+    return objection ? std::nullopt : std::optional(request.from);
   } catch (const Error& error) {
     if (may_pass(error)) throw;
     note_(error.what());
@@ -92,12 +88,8 @@ std::optional<std::string> MailHandler::reply(const std::vector<Message>& messag
     if (outcome.answers && !outcome.answers->contains(message->sender)) continue;
     if (message->sender == "user" && habits_.user_listens) continue;
     if (!answered.insert(message->sender).second) continue;
-    OutgoingMessage letter;
-    letter.to = message->sender;
-    letter.content = outcome.result;
-    letter.reply_to = message->id;
     try {
-      session_.mail().send(letter, session_.self());
+      session_.messages().reply(*message, outcome.result);
     } catch (const Error& error) {
       if (error.code() == Code::io || error.code() == Code::again) throw;
       note_(error.what());

@@ -12,9 +12,9 @@ PlanGate::Result PlanGate::agree(Job& job) {
     if (outcome.kind == Outcome::Kind::done && outcome.result.empty()) {
       outcome = {.kind = Outcome::Kind::failed, .reason = "the plan is empty"};
     }
-    // It failed, or the task was given back or lost: there is nothing to be approved.
+    // The work failed, or the task was given back or lost: there is nothing to approve.
     if (outcome.kind != Outcome::Kind::done || !held_.is_mine(job)) return {.outcome = std::move(outcome)};
-    const std::string request = new_id();  // ours, so that it is known even if it is not known how the sending ended
+    const std::string request = new_id();  // chosen here: it is known even if sending fails with `unknown`
     if (auto refused = submit(outcome.result, request, job)) return {.outcome = std::move(refused)};
     if (life_.has_ended()) {
       held_.put_back(job, life_.ending().reason);
@@ -35,14 +35,13 @@ PlanGate::Result PlanGate::agree(Job& job) {
 
 // Gives the outcome of the job if a hook refuses the plan.
 std::optional<Outcome> PlanGate::submit(const std::string& plan, const std::string& request, const Job& job) {
-  OutgoingMessage letter;
-  letter.type = "plan_approval_request";
-  letter.to = life_.team().lead;
-  letter.content = plan;
-  letter.task = job.id();
-  letter.request_id = request;
+  OutgoingMessage outgoing;
+  outgoing.to = life_.team().lead;
+  outgoing.content = plan;
+  outgoing.task = job.id();
+  outgoing.request_id = request;
   try {
-    life_.persist([&] { life_.session().mail().send(letter, life_.self()); });
+    life_.persist([&] { life_.session().messages().submit_plan(outgoing); });
   } catch (const Error& error) {
     if (error.code() != Code::permission_denied) throw;
     return Outcome{.kind = Outcome::Kind::failed, .reason = error.what()};
@@ -50,7 +49,7 @@ std::optional<Outcome> PlanGate::submit(const std::string& plan, const std::stri
   return std::nullopt;
 }
 
-// Waits for the lead, and meanwhile does what else comes. None if there is nothing to wait for any more.
+// Waits for the lead, and works on messages meanwhile. None if there is no more reason to wait.
 std::optional<PlanAnswer> PlanGate::await_answer(const std::string& id, const Job& job) {
   Wakeups& wakeups = life_.wakeups();
   while (true) {

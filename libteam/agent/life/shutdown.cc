@@ -21,11 +21,7 @@ class Handshake {
       stopped_.kind = Stopped::Kind::not_running;
       return;
     }
-    OutgoingMessage letter;
-    letter.type = "shutdown_request";
-    letter.to = name;
-    letter.content = fmt::format("{} asks you to shut down", session.self().name);
-    request_ = *session.mail().send(letter, session.self()).front().request_id;
+    request_ = session.messages().ask_to_shut_down(name);
   }
 
   bool is_running() const { return lives_.life_of(stopped_.name) == Life::running; }
@@ -82,7 +78,7 @@ class Handshake {
   std::string request_;
 };
 
-// What an agent has seen here is not to wake it again as mail.
+// Takes the answers from the mailbox: the agent gets them as the result, so they must not wake it as mail.
 void take_answers(const TeamSession& session, const std::vector<Stopped>& stopped) {
   const Mailbox& mailbox = session.mailbox();
   for (const Stopped& one : stopped) {
