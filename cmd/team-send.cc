@@ -45,20 +45,11 @@ void sort_operands(Options& options) {
   if (to_all && options.to && !options.text) std::swap(options.to, options.text);
 }
 
-bool wait_until_processed(team::Context& context, const team::Deadline& deadline, const std::string& id) {
-  while (true) {
-    const team::Mail& mail = context.mail();
-    const auto waited = mail.wait(deadline, [&] { return mail.state_of(id) == "processed"; });
-    if (waited != team::Mailbox::Waited::moved) return waited == team::Mailbox::Waited::arrived;
-    context.reopen_team(deadline);
-  }
-}
-
 team::Exit wait_for(team::Context& context, const Options& options, const team::Message& sent) {
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   bool come = false;
   if (*options.wait == "processed") {
-    come = wait_until_processed(context, deadline, sent.id);
+    come = team::wait_until_processed(context, deadline, sent.id);
   } else {
     const team::MessageFilter reply{.from = {}, .type = {}, .reply_to = sent.id};
     come = team::follow_mailbox(context, deadline,

@@ -28,21 +28,11 @@ void say(team::Context& context, const char* kind, const std::string& what) {
   context.out().flush();
 }
 
-// All teammates are members before the first one starts, so that none of them finds an empty team.
-std::vector<std::string> recruit(team::Team& team, const team::Blueprint& plan) {
-  std::vector<std::string> names;
-  for (const auto& [role, count] : plan.teammates) {
-    const auto added =
-        team::add_recruits(team, {role, role, count, false}, [](const std::string&) { return team::Life::unknown; });
-    names.insert(names.end(), added.begin(), added.end());
-  }
-  return names;
-}
-
-// Creates the team with its members and its tasks, or nothing. No teammate runs yet.
+// Creates the team with its members and its tasks, or nothing. No teammate runs yet: all are members before the first
+// one starts, so that none of them finds an empty team.
 std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
   team::Team& made = plan.team;
-  auto names = recruit(made, plan);
+  auto names = team::add_teammates(made, plan.teammates);
   team::make_team(context, made);
   std::vector<team::TaskId> tasks;
   try {

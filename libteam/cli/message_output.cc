@@ -128,6 +128,15 @@ bool follow_mailbox(Context& context, const Deadline& deadline,
   }
 }
 
+bool wait_until_processed(Context& context, const Deadline& deadline, const std::string& id) {
+  while (true) {
+    const Mail& mail = context.mail();
+    const auto waited = mail.wait(deadline, [&] { return mail.state_of(id) == "processed"; });
+    if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
+    context.reopen_team(deadline);
+  }
+}
+
 void read_content(std::string& content, std::function<bool(std::string& piece)>& more) {
   std::string piece;
   while (content.size() <= kLargestContent && read_piece(piece)) content += piece;

@@ -9,8 +9,8 @@
 
 namespace team {
 
-// Takes and prints at most `most` messages of the actor; returns how many. If their reader leaves before
-// the end, the messages are delivered again.
+// Takes and prints at most `most` messages of the actor; returns their number. If their reader leaves before the end,
+// the messages are delivered again.
 std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most,
                     Taking taking = Taking::acknowledge);
 // Prints messages without taking them.
@@ -20,6 +20,10 @@ std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& 
 // is removed and made again. False if the deadline passed.
 bool follow_mailbox(Context& context, const Deadline& deadline,
                     const std::function<bool(const Mailbox& mailbox)>& arrived);
+
+// Waits until a message that the actor sent is processed, also if the team is removed and made again. False if the
+// deadline passed.
+bool wait_until_processed(Context& context, const Deadline& deadline, const std::string& id);
 
 // Reads the text of a message from stdin: all of it, or its beginning and a function that reads the rest.
 void read_content(std::string& content, std::function<bool(std::string& piece)>& more);

@@ -67,6 +67,15 @@ std::vector<std::string> add_recruits(Team& team, const Recruits& recruits, cons
   return names;
 }
 
+std::vector<std::string> add_teammates(Team& team, const std::vector<std::pair<std::string, std::int64_t>>& wanted) {
+  std::vector<std::string> names;
+  for (const auto& [role, count] : wanted) {
+    const auto added = add_recruits(team, {role, role, count, false}, [](const std::string&) { return Life::unknown; });
+    names.insert(names.end(), added.begin(), added.end());
+  }
+  return names;
+}
+
 void check_room_for(const Team& team, const std::string& name, const LifeOf& life_of) {
   const Member* member = team.find(name);
   if (member != nullptr && !member->helper) check_room(team, 1, name, life_of);

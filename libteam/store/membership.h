@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libteam/record/team.h"
@@ -30,6 +31,8 @@ struct Recruits {
 // teammates than `teammates.max` would live. Dead teammates, stopped teammates and helpers do not count.
 void add_member(Team& team, const std::string& name, const std::optional<std::string>& role, const LifeOf& life_of);
 std::vector<std::string> add_recruits(Team& team, const Recruits& recruits, const LifeOf& life_of);
+// Adds teammates to a team that is not made yet, by role and count; returns their names.
+std::vector<std::string> add_teammates(Team& team, const std::vector<std::pair<std::string, std::int64_t>>& wanted);
 // Throws invalid_state if `name`, a member that is dead, may not live again because the team is full.
 void check_room_for(const Team& team, const std::string& name, const LifeOf& life_of);
 
