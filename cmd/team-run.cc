@@ -1,11 +1,7 @@
 // team-run - run a model as the lead until it reaches a goal
 
-#include <cerrno>
-#include <cstring>
-
 #include "libteam/agent/model/lead.h"
 #include "libteam/agent/model/model_agent.h"
-#include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
@@ -29,34 +25,18 @@ struct Options {
   team::LeadOptions lead;
 };
 
-// Checks all input of the user before anything is created.
-void complete(Options& options, const team::Team& team) {
+// Checks all input of the user. Then it creates the team if there is none, or reopens a finished one.
+team::Team prepare_team(team::Context& context, Options& options) {
+  team::Team team = team::find_or_plan_team(context, "team");
+  team::check_starter(context, team, "run the lead");
+  const std::vector<team::Role> roles = team::read_roles(options.roles);
+  for (const team::Role& role : roles) team::put_role(team, role);
   team::LeadOptions& lead = options.lead;
   team::read_if_dash(lead.goal);
-  if (lead.goal && lead.goal->find_first_not_of(" \t\r\n") == std::string::npos) {
-    team::fail(team::Code::usage, "the goal is empty");
-  }
-  if (!lead.goal && team.created_at == 0) team::fail(team::Code::usage, "what is the goal?");
-  if (const team::Role* role = team.find_role(team.lead)) lead.role = team::parse_role(*role, "config.json");
-  team::complete(lead.model, lead.role);
-  if (!is_chosen(lead.model)) team::fail(team::Code::usage, "which model is the lead? --model MODEL, or TEAM_MODEL");
-  team::check_key(lead.model, team::environment_variable(team::key_variable(lead.model).c_str()).value_or(""));
+  complete(lead, team);
   if (options.deadline) lead.deadline = team::Deadline::in(*options.deadline);
   lead.mode = team::choose_mode(options.mode.value_or(team::setting(team, "teammate.mode")), team::warn);
   lead.warn = team::warn;
-}
-
-// Creates the team if there is none; reopens a finished one.
-team::Team prepare_team(team::Context& context, Options& options) {
-  team::Team team = team::find_or_plan_team(context, "team");
-  const std::string actor = context.actor_name();
-  if (actor != "user" && actor != team.lead) {
-    team::fail(team::Code::permission_denied, "only the lead or the user may run the lead, not {}", actor);
-  }
-  std::vector<team::Role> roles;
-  for (const std::string& role : options.roles) roles.push_back(team::read_role(role));
-  for (const team::Role& role : roles) team::put_role(team, role);
-  complete(options, team);
   if (team.created_at != 0) context.require_trust("the lead");
   if (team.created_at != 0 && context.roster().life_of(team.name, team.lead) == team::Life::running) {
     team::fail(team::Code::conflict, "{} is running already", team.lead);
@@ -70,40 +50,10 @@ team::Team prepare_team(team::Context& context, Options& options) {
   });
 }
 
-// Sends a line that the user typed: "@name text" to that member, anything else to the lead.
-void send_typed(team::TeamSession& session, const std::string& line) {
-  team::OutgoingMessage letter;
-  letter.to = session.team().lead;
-  letter.content = line;
-  if (line.starts_with('@')) {
-    const std::size_t blank = std::min(line.find(' '), line.size());
-    letter.to = line.substr(1, blank - 1);
-    letter.content = line.substr(std::min(blank + 1, line.size()));
-  }
-  try {
-    if (letter.content.empty()) team::fail(team::Code::usage, "@NAME TEXT: what is to be said?");
-    session.refresh();
-    session.mail().send(letter, session.self());
-  } catch (const team::Error& error) {
-    team::warn(error.what());
-  }
-}
-
-// Shows the user the actions of the teammates and the messages to the user.
-bool tell_news(const team::Console& console, const std::string& lead, std::string_view line) {
-  const auto envelope = team::find_envelope(line);
-  const auto news = !envelope || envelope->agent == lead ? std::nullopt : team::news_of(*envelope);
-  if (news) console.note(*news);
-  return true;
-}
-
 void tell_end(team::Context& context, const Options& options, const team::TeamSession& desk, const team::LeadEnd& end) {
-  if (end.status > 128) team::warn(end.reason);
-  else if (end.status == team::kModelUnavailable) team::warn("unavailable: " + end.reason);
-  else if (end.status != 0) team::warn(fmt::format("{}: {}", name_of(static_cast<team::Code>(end.status)), end.reason));
+  if (const auto failure = team::describe_failure(end)) team::warn(*failure);
   else if (!options.stream) context.out().line(team::printable(end.summary));
-  std::size_t unread = 0;
-  desk.mailbox().peek({}, SIZE_MAX, std::nullopt, [&](const team::Message&) { ++unread; });
+  const std::size_t unread = desk.messages().unread();
   if (unread > 0) team::warn(fmt::format("{} message{} for you: team-recv", unread, unread == 1 ? "" : "s"));
 }
 
@@ -119,7 +69,7 @@ team::Exit run(team::Context& context, Options& options) {
   options.lead.keys = team::put_keys_away();  // before any thread starts
   std::optional<team::Typing> typing;
   if (team::is_interactive()) {
-    typing.emplace([&](const std::string& line) { send_typed(desk, line); });
+    typing.emplace([&](const std::string& line) { team::send_typed(desk, line); });
     options.lead.waits = [&] { return typing->goes_on(); };
     options.lead.waker = typing->end_fd();
   }
@@ -133,22 +83,16 @@ team::Exit run(team::Context& context, Options& options) {
   };
   context.changes();
   team::LeadEnd end;
-  int trouble = 0;  // errno of a failed write to stdout
+  const auto form = options.stream ? team::EventPrinter::Form::json : team::EventPrinter::Form::news;
+  team::EventPrinter printer(form, config.lead, console, progress);
   {
     const team::EventFollower follower([&] { return team::open_team(context.root(), config, lock_timeout); },
-                                       [&](std::string_view line) {
-                                         if (!options.stream)
-                                           return say_beside(progress,
-                                                             [&] { return tell_news(console, config.lead, line); });
-                                         const bool is_read = console.json(line);
-                                         if (!is_read && errno != EPIPE) trouble = errno;
-                                         return is_read;
-                                       });
+                                       [&](std::string_view line) { return printer.print(line); });
     end = team::run_lead(session, options.lead, signals, audience);
   }
   progress.hide();
   tell_end(context, options, desk, end);
-  if (trouble != 0) team::fail(team::Code::unknown, "cannot write the events: {}", std::strerror(trouble));
+  printer.check();
   return static_cast<team::Exit>(end.status);
 }
 

@@ -87,10 +87,7 @@ team::Exit up(team::Context& context, const Options& options) {
   for (const std::string& key : plan.ignored) {
     team::warn(fmt::format("warning: {}: key '{}' has no effect", options.file, team::one_line(key)));
   }
-  const std::string actor = context.actor_name();
-  if (actor != "user" && actor != plan.team.lead) {
-    team::fail(team::Code::permission_denied, "only the lead or the user may start a team, not {}", actor);
-  }
+  team::check_starter(context, plan.team, "start a team");
   const auto mode = team::choose_mode(options.mode.value_or(team::setting(plan.team, "teammate.mode")), team::warn);
   const auto names = make(context, plan);
   std::optional<team::Signals> signals;

@@ -1,5 +1,8 @@
 #include "libteam/cli/event_output.h"
 
+#include <cerrno>
+#include <cstring>
+
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/cli/tones.h"
@@ -31,6 +34,26 @@ std::optional<std::string> news_of(const Envelope& envelope) {
   if (envelope.type == "RUN_ERROR") return fmt::format("{} has ended: {}", envelope.agent, detail(envelope, "message"));
   if (envelope.type != "MESSAGE_SENT" || detail(envelope, "recipient") != "user") return std::nullopt;
   return fmt::format("{} to you: {}", detail(envelope, "sender"), one_line(detail(envelope, "text")));
+}
+
+EventPrinter::EventPrinter(Form form, std::string self, const Console& console, Progress& progress)
+    : form_(form), self_(std::move(self)), console_(console), progress_(progress) {}
+
+bool EventPrinter::print(std::string_view line) {
+  if (form_ == Form::json) {
+    const bool is_read = console_.json(line);
+    if (!is_read && errno != EPIPE) error_number_ = errno;
+    return is_read;
+  }
+  const Progress::Pause pause(progress_);
+  const auto envelope = find_envelope(line);
+  const auto news = !envelope || envelope->agent == self_ ? std::nullopt : news_of(*envelope);
+  if (news) console_.note(*news);
+  return true;
+}
+
+void EventPrinter::check() const {
+  if (error_number_ != 0) fail(Code::unknown, "cannot write the events: {}", std::strerror(error_number_));
 }
 
 EventFollower::EventFollower(Open open, EventLog::Visit visit)

@@ -112,4 +112,10 @@ Role read_role(const std::string& text) {
   }
 }
 
+std::vector<Role> read_roles(const std::vector<std::string>& texts) {
+  std::vector<Role> roles;
+  for (const std::string& text : texts) roles.push_back(read_role(text));
+  return roles;
+}
+
 }  // namespace team

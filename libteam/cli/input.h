@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libteam/record/team.h"
 
@@ -26,6 +27,7 @@ void read_if_dash(std::optional<std::string>& text);
 std::string read_user_file(const std::string& path);
 // A role from NAME=FILE, as --role takes it. Throws usage.
 Role read_role(const std::string& text);
+std::vector<Role> read_roles(const std::vector<std::string>& texts);
 // Reads a file of the user, or all of stdin for "-".
 std::string read_user_file_or_input(const std::string& path);
 

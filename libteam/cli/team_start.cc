@@ -31,6 +31,12 @@ void check_maker(Context& context) {
        one_line(*member));
 }
 
+void check_starter(Context& context, const Team& team, std::string_view what) {
+  const std::string actor = context.actor_name();
+  if (actor == "user" || actor == team.lead) return;
+  fail(Code::permission_denied, "only the lead or the user may {}, not {}", what, actor);
+}
+
 void make_team(Context& context, Team team) {
   check_maker(context);
   team.created_by = context.choices().environment_member;

@@ -1,5 +1,7 @@
 #include "libteam/store/mail_operations.h"
 
+#include <cstdint>
+
 #include "libteam/base/error.h"
 
 namespace team {
@@ -96,6 +98,12 @@ std::optional<Received> MailOperations::receive(const MessageFilter& filter, std
   batch.reset();  // a hook that is told of it finds nothing locked
   mail_.record(actor_, events);
   return received;
+}
+
+std::size_t MailOperations::unread() const {
+  std::size_t count = 0;
+  mail_.mailbox(actor_.name).peek({}, SIZE_MAX, std::nullopt, [&](const Message&) { ++count; });
+  return count;
 }
 
 void MailOperations::acknowledge(const std::vector<std::string>& ids) const {

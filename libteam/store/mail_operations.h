@@ -1,7 +1,7 @@
 // Operations of a member on the mail of its team: the messages, the records behind them and the events, as a whole.
 //
-// Commands, teammates, the screen and the tools of models send, receive and answer by these functions. A function that throws
-// unknown may have had its effect; any other error means that nothing was sent, or that nothing was received.
+// Commands, teammates, the screen and the tools of models send, receive and answer by these functions. A function that
+// throws unknown may have had its effect; any other error means that nothing was sent, or that nothing was received.
 #pragma once
 
 #include <functional>
@@ -50,6 +50,8 @@ class MailOperations {
   using Deliver = std::function<bool(const std::vector<Message>&)>;
   std::optional<Received> receive(const MessageFilter& filter, std::size_t most, Taking taking,
                                   const Deliver& deliver) const;
+  // The number of messages that wait for the actor.
+  std::size_t unread() const;
   // Acknowledges held messages; all of `ids` or none. Throws not_found.
   void acknowledge(const std::vector<std::string>& ids) const;
 

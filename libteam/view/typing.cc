@@ -3,10 +3,13 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
+#include "libteam/base/error.h"
 #include "libteam/base/utf8.h"
+#include "libteam/cli/output.h"
 
 namespace team {
 
@@ -18,6 +21,24 @@ bool has_terminal() { return ::isatty(STDIN_FILENO) == 0 || ::tcgetpgrp(STDIN_FI
 }  // namespace
 
 bool is_interactive() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 && has_terminal(); }
+
+void send_typed(TeamSession& session, const std::string& line) {
+  OutgoingMessage outgoing;
+  outgoing.to = session.team().lead;
+  outgoing.content = line;
+  if (line.starts_with('@')) {
+    const std::size_t blank = std::min(line.find(' '), line.size());
+    outgoing.to = line.substr(1, blank - 1);
+    outgoing.content = line.substr(std::min(blank + 1, line.size()));
+  }
+  try {
+    if (outgoing.content.empty()) fail(Code::usage, "@NAME TEXT: what is to be said?");
+    session.refresh();
+    session.messages().send(outgoing);
+  } catch (const Error& error) {
+    warn(error.what());
+  }
+}
 
 bool Typing::goes_on() const {
   if (!goes_on_) over_.take();

@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "libteam/store/team_session.h"
 #include "libteam/system/event_fd.h"
 
 namespace team {
@@ -32,6 +33,9 @@ class Typing {
   EventFd over_, enough_;
   std::thread thread_;
 };
+
+// Sends a line that the user typed: "@NAME TEXT" to that member, anything else to the lead. Warns of a refusal.
+void send_typed(TeamSession& session, const std::string& line);
 
 // True if stdin and stderr are terminals.
 bool is_interactive();

@@ -6,6 +6,7 @@
 #include "libteam/agent/life/supervise.h"
 #include "libteam/agent/life/teammate.h"
 #include "libteam/base/envelope.h"
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
@@ -146,6 +147,24 @@ void dismiss(TeamSession& session, const LeadEnd& end, const LeadOptions& option
 }
 
 }  // namespace
+
+std::optional<std::string> describe_failure(const LeadEnd& end) {
+  if (end.status == 0) return std::nullopt;
+  if (end.status > 128) return end.reason;
+  if (end.status == kModelUnavailable) return "unavailable: " + end.reason;
+  return fmt::format("{}: {}", name_of(static_cast<Code>(end.status)), end.reason);
+}
+
+void complete(LeadOptions& options, const Team& team) {
+  if (options.goal && options.goal->find_first_not_of(" \t\r\n") == std::string::npos) {
+    fail(Code::usage, "the goal is empty");
+  }
+  if (!options.goal && team.created_at == 0) fail(Code::usage, "what is the goal?");
+  if (const Role* role = team.find_role(team.lead)) options.role = parse_role(*role, "config.json");
+  complete(options.model, options.role);
+  if (!is_chosen(options.model)) fail(Code::usage, "which model is the lead? --model MODEL, or TEAM_MODEL");
+  check_key(options.model, environment_variable(key_variable(options.model).c_str()).value_or(""));
+}
 
 LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals& signals, const Audience& audience) {
   ModelPart part;

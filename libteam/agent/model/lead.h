@@ -36,6 +36,13 @@ struct LeadEnd {
   std::string summary;  // the result, if the team is finished
 };
 
+// One line about a run that did not reach its goal; none if it did.
+std::optional<std::string> describe_failure(const LeadEnd& end);
+
+// Completes the choice of role and model by the configuration of the team and the environment. Throws usage if the goal
+// is empty, or is missing for a team that is not made yet; if no model is chosen; or if its key is missing.
+void complete(LeadOptions& options, const Team& team);
+
 // Blocks until the run ends; then no teammate is running. The last event is TEAM_RUN_ENDED. While tasks are open and
 // nobody works, a lead that only talks gets a reminder, at most three times without progress. Throws the errors of
 // Teammate::run and ModelAgent.
