@@ -47,7 +47,7 @@ void Index::bring_up_to_date(Care care) {
   const std::int64_t moment = boot_ns();
   const bool is_due =
       moment - std::max(now.swept_at, now.round_seen) > trust || moment - now.swept_at > kSweepAtLeast * trust;
-  if (now.state != index_layout::State::clean || !is_current() || is_due) {
+  if (now.state != index_layout::WriteState::clean || !is_current() || is_due) {
     sweep();
     return;
   }
@@ -253,7 +253,7 @@ std::optional<TaskId> Index::first_of(std::uint8_t lane, std::uint64_t owner, st
 }
 
 void Index::keep_hints() {
-  if (lanes_.has_new_hints() && file_.header().state == index_layout::State::clean) save();
+  if (lanes_.has_new_hints() && file_.header().state == index_layout::WriteState::clean) save();
 }
 
 std::optional<TaskId> Index::first_ready(const std::string& member, const std::optional<std::string>& role,

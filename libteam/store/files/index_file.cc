@@ -8,7 +8,7 @@
 
 namespace team {
 
-using index_layout::State;
+using index_layout::WriteState;
 
 IndexFile::IndexFile(const Folder& folder)
     : folder_(folder), file_(folder.open(index_layout::kFileName, O_RDWR | O_CREAT)), boot_(boot_id()) {
@@ -18,7 +18,7 @@ IndexFile::IndexFile(const Folder& folder)
 bool IndexFile::is_void() {
   const Header& now = header();
   return now.magic != index_layout::kMagic || std::memcmp(now.boot.data(), boot_.data(), now.boot.size()) != 0 ||
-         now.folder_inode != folder_.inode() || now.state == State::saving || file_.size() != now.size;
+         now.folder_inode != folder_.inode() || now.state == WriteState::saving || file_.size() != now.size;
 }
 
 void IndexFile::reset() {
@@ -30,15 +30,15 @@ void IndexFile::reset() {
 }
 
 void IndexFile::begin() {
-  edit_header().state = State::changing;
+  edit_header().state = WriteState::changing;
   file_.flush_first_page();
 }
 
 void IndexFile::save() {
-  edit_header().state = State::saving;
+  edit_header().state = WriteState::saving;
   if (!file_.flush_first_page() || !file_.flush()) return;
   edit_header().size = file_.size();
-  edit_header().state = State::clean;
+  edit_header().state = WriteState::clean;
   file_.flush_first_page();
 }
 

@@ -19,7 +19,7 @@ constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '4'};
 
 // A writer that dies while it changes files leaves `changing`: the files must be looked at. A writer that dies while it
 // saves the index leaves `saving`: the index is half written, and all files must be read again.
-enum class State : std::uint32_t { clean = 0, changing = 1, saving = 2 };
+enum class WriteState : std::uint32_t { clean = 0, changing = 1, saving = 2 };
 
 // The status of a record.
 enum : std::uint8_t { kNoTask = 0, kBroken = 5 };  // between them: 1 + Status
@@ -52,7 +52,7 @@ struct Header {
   std::array<char, 40> boot;
   std::uint64_t folder_inode;
   std::int64_t folder_mtime;
-  State state;
+  WriteState state;
   std::uint32_t edges;           // the number of all edges
   std::uint32_t dropped;         // the number of dropped edges
   std::uint32_t batch_expected;  // 1: a batch may be being written
