@@ -1,0 +1,69 @@
+#include "libteam/store/files/file_engine.h"
+
+#include <utility>
+
+#include "libteam/store/files/file_lives.h"
+#include "libteam/store/files/file_team.h"
+#include "libteam/store/files/file_watcher.h"
+#include "libteam/store/files/trust.h"
+
+namespace team {
+
+namespace {
+
+class FolderHandle : public TeamHandle {
+ public:
+  explicit FolderHandle(std::shared_ptr<const Folder> opened) : folder(std::move(opened)) {}
+  const std::shared_ptr<const Folder> folder;
+};
+
+// Null without a handle.
+std::shared_ptr<const Folder> folder_of(const Engine::Handle& handle) {
+  return handle ? dynamic_cast<const FolderHandle&>(*handle).folder : nullptr;
+}
+
+}  // namespace
+
+FileEngine::FileEngine(Root root, double lock_timeout) : root_(std::move(root)), roster_(root_, lock_timeout) {}
+
+FoundTeam FileEngine::find_team(const std::string& name) const {
+  auto [team, folder] = roster_.open(name);
+  return {std::move(team), std::make_shared<const FolderHandle>(std::move(folder))};
+}
+
+Team FileEngine::change(const std::string& name, const std::function<void(Team&)>& edit) const {
+  return roster_.change(name, edit);
+}
+
+void FileEngine::create(const Team& team, const std::function<void(const Error&)>& untrusted) const {
+  create_trusted(root_, roster_, team, lock_timeout(), untrusted);
+}
+
+void FileEngine::require_trust(const FoundTeam& found, std::string_view what) const {
+  team::require_trust(root_, found.team.name, *folder_of(found.handle), what);
+}
+
+bool FileEngine::forget_trust(const std::string& team) const { return forget_team(root_, team, lock_timeout()); }
+
+std::shared_ptr<const TeamEngine> FileEngine::open_team(const Team& team, const Handle& handle) const {
+  return team::open_team(root_, team, lock_timeout(), folder_of(handle));
+}
+
+Board FileEngine::open_board(const Team* team, Missing missing, const Handle& handle) const {
+  return team::open_board(root_, team, lock_timeout(), missing, folder_of(handle));
+}
+
+std::shared_ptr<const LifeEngine> FileEngine::open_lives(const std::string& team) const {
+  return std::make_shared<FileLives>(roster_.shared_folder_of(team));
+}
+
+std::unique_ptr<Watcher> FileEngine::make_watcher() const { return std::make_unique<FileWatcher>(); }
+
+std::unique_ptr<const Engine> open_engine(const RootChoice& choice, Missing missing, double lock_timeout) {
+  return std::make_unique<const FileEngine>(missing == Missing::make ? Root::find_or_here(choice) : Root::find(choice),
+                                            lock_timeout);
+}
+
+const FileEngine& in_files(const Engine& engine) { return dynamic_cast<const FileEngine&>(engine); }
+
+}  // namespace team
