@@ -27,7 +27,7 @@ Taken take_next(team::Context& context, const Options& options) {
   team::WaitRules rules;
   if (*options.wait) rules.deadline = team::Deadline::in(**options.wait);
   rules.keep_waiting = options.keep_waiting;
-  auto [claimed, end] = wait_next(context.board(), context.roster(), context.team_or_none(), context.actor(), rules);
+  auto [claimed, end] = wait_next(context.board(), context.engine(), context.team_or_none(), context.actor(), rules);
   if (claimed) return {std::move(claimed->task)};
   const bool is_stuck = end.kind == team::WaitEnd::Kind::hopeless && !end.reason.empty();
   return is_stuck ? Taken{{}, "nothing can become ready: " + end.reason} : Taken{};

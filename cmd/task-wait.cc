@@ -21,7 +21,7 @@ team::Exit wait(team::Context& context, const Options& options) {
   if (options.timeout) rules.deadline = team::Deadline::in(*options.timeout);
   rules.keep_waiting = options.keep_waiting;
   std::vector<std::string> failed;
-  team::Progress progress(context.root(), context.team_or_none(), team::Progress::Ending::by_signals, options.tasks);
+  team::Progress progress(context.engine(), context.team_or_none(), team::Progress::Ending::by_signals, options.tasks);
   const auto print = [&](const team::Task& task) {
     if (task.status == team::Status::failed) failed.push_back(std::to_string(task.id));
     // Tasks end one by one, so a terminal gets one line each instead of a table.
@@ -35,11 +35,11 @@ team::Exit wait(team::Context& context, const Options& options) {
     say_beside(progress, [&] { team::warn_of_broken(id, error); });
   };
   team::Board& board = context.board();
-  const team::Roster& roster = context.roster();
+  const team::Engine& engine = context.engine();
   const team::Team* team = context.team_or_none();
   const team::TaskVisits visits{ended, broken};
-  const team::WaitEnd end = options.tasks.empty() ? wait_all_ended(board, roster, team, rules, visits)
-                                                  : wait_ended(board, roster, team, options.tasks, rules, visits);
+  const team::WaitEnd end = options.tasks.empty() ? wait_all_ended(board, engine, team, rules, visits)
+                                                  : wait_ended(board, engine, team, options.tasks, rules, visits);
   progress.hide();
   if (end.kind == team::WaitEnd::Kind::too_late) {
     return team::no(context, fmt::format("not within {} s", *options.timeout));

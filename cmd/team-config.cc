@@ -28,7 +28,7 @@ team::Exit config(team::Context& context, const Options& options) {
   context.require_lead("change settings");
   const std::string name = context.team().name;
   context.changes();
-  context.roster().change(name, [&](team::Team& changed) {
+  context.engine().change(name, [&](team::Team& changed) {
     if (options.unset) {
       team::unset_setting(changed, *options.key);
     } else {

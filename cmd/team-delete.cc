@@ -8,10 +8,10 @@ namespace {
 
 // Stops all running members, including the lead: nobody may work for a deleted team.
 void stop_everybody(team::Context& context) {
-  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  team::TeamSession session(context.engine(), context.team().name, context.actor());
   auto names = team::running_teammates(session);
   const std::string& lead = context.team().lead;
-  if (session.roster().life_of(context.team().name, lead) == team::Life::running) names.push_back(lead);
+  if (session.engine().life_of(context.team().name, lead) == team::Life::running) names.push_back(lead);
   constexpr double kPatience = 10;
   for (const auto& one : team::stop_teammates(session, names, kPatience, team::Insist::yes)) {
     if (one.kind == team::Stopped::Kind::killed) team::warn(team::describe(one));
@@ -23,7 +23,7 @@ team::Exit delete_team(team::Context& context, const std::string& name, bool for
   context.require_lead("delete a team");
   context.changes();
   if (force) stop_everybody(context);
-  context.roster().remove(name);
+  context.engine().remove(name);
   team::forget_if_possible(context, name);
   return team::Exit::done;
 }

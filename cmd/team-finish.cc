@@ -16,7 +16,7 @@ struct Options {
 team::Exit finish(team::Context& context, Options& options) {
   context.require_lead("finish the team");
   team::read_if_dash(options.summary);
-  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  team::TeamSession session(context.engine(), context.team().name, context.actor());
   context.changes();
   const auto staying =
       team::finish_team(session, {options.summary, options.force ? team::Insist::yes : team::Insist::no,

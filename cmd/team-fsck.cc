@@ -1,6 +1,7 @@
 // team-fsck - check the files of the store, and repair them
 
 #include "libteam/cli/command.h"
+#include "libteam/store/files/file_engine.h"
 #include "libteam/store/files/fsck.h"
 
 namespace {
@@ -9,7 +10,7 @@ using Tone = team::Output::Tone;
 
 team::Exit check(team::Context& context, team::Repair repair) {
   if (repair == team::Repair::yes) context.changes();
-  const auto findings = team::check_store(context.root(), context.choices().lock_timeout, repair);
+  const auto findings = team::check_store(in_files(context.engine()).root(), context.choices().lock_timeout, repair);
   team::Table table(context.out(), {"FILE", "STATE", "PROBLEM"});
   std::size_t open = 0;
   for (const team::Finding& finding : findings) {
@@ -23,7 +24,7 @@ team::Exit check(team::Context& context, team::Repair repair) {
   }
   table.finish();
   if (open > 0)
-    team::fail(team::Code::corrupt, "{} problem{} in '{}'", open, open == 1 ? "" : "s", context.root().path());
+    team::fail(team::Code::corrupt, "{} problem{} in '{}'", open, open == 1 ? "" : "s", context.engine().place());
   return team::Exit::done;
 }
 

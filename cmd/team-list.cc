@@ -6,9 +6,9 @@ namespace {
 
 team::Exit list(team::Context& context) {
   team::Table table(context.out(), {"TEAM", "LEAD", "MEMBERS", "BOARD"});
-  for (const std::string& name : context.roster().names()) {
+  for (const std::string& name : context.engine().names()) {
     try {
-      const team::Team found = context.roster().get(name);
+      const team::Team found = context.engine().get(name);
       if (context.json()) {
         context.out().line(to_line(found));
       } else {

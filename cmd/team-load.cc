@@ -3,6 +3,7 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/team_start.h"
 #include "libteam/cli/trust_output.h"
+#include "libteam/store/files/file_engine.h"
 #include "libteam/store/files/snapshot.h"
 
 namespace {
@@ -16,10 +17,10 @@ struct Options {
 // The contents of an archive come from somebody else: they run only if the user trusts the team.
 void settle_trust(team::Context& context, const std::string& name, const Options& options) {
   context.choose_team(name);
-  const team::Folder folder = context.roster().folder_of(name);
+  const team::Folder folder = in_files(context.engine()).roster().folder_of(name);
   const auto ask = [&] { return ask_for_trust(context.team(), list_runnables(context.team(), folder)); };
   if (options.trust || (options.file != "-" && ask())) {
-    trust_team(context.root(), name, folder, context.choices().lock_timeout);
+    trust_team(in_files(context.engine()).root(), name, folder, context.choices().lock_timeout);
     return;
   }
   team::warn(
@@ -33,7 +34,7 @@ team::Exit load(team::Context& context, const Options& options) {
   context.changes();
   if (options.trust) team::require_person(context);
   const std::string name =
-      team::load_team(context.root(), options.file, options.choice, context.choices().lock_timeout);
+      team::load_team(in_files(context.engine()).root(), options.file, options.choice, context.choices().lock_timeout);
   try {
     settle_trust(context, name, options);
   } catch (const team::Error& error) {

@@ -15,7 +15,7 @@ struct Options {
 std::vector<team::MemberNow> members_now(team::Context& context) {
   std::vector<team::MemberNow> members;
   for (const team::Member& member : context.team().members) {
-    const team::Life life = context.roster().life_of(context.team().name, member.name);
+    const team::Life life = context.engine().life_of(context.team().name, member.name);
     members.push_back({member.name, std::nullopt});
     if (life != team::Life::unknown) members.back().lives = life == team::Life::running;
   }

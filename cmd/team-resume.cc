@@ -34,7 +34,7 @@ team::Exit resume(team::Context& context, const Options& options) {
   team::check_enabled();
   context.require_lead("start teammates");
   context.require_trust("team-resume");
-  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  team::TeamSession session(context.engine(), context.team().name, context.actor());
   for (const std::string& name : options.names) session.mail().mailbox(name);  // throws if there is no such member
   context.changes();
   const auto lives = session.lives();

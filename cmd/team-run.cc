@@ -11,7 +11,6 @@
 #include "libteam/cli/progress.h"
 #include "libteam/cli/team_start.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/files/file_team.h"
 #include "libteam/system/id.h"
 #include "libteam/view/typing.h"
 
@@ -38,13 +37,13 @@ team::Team prepare_team(team::Context& context, Options& options) {
   lead.mode = team::choose_mode(options.mode.value_or(team::setting(team, "teammate.mode")), team::warn);
   lead.warn = team::warn;
   if (team.created_at != 0) context.require_trust("the lead");
-  if (team.created_at != 0 && context.roster().life_of(team.name, team.lead) == team::Life::running) {
+  if (team.created_at != 0 && context.engine().life_of(team.name, team.lead) == team::Life::running) {
     team::fail(team::Code::conflict, "{} is running already", team.lead);
   }
   context.changes();
   if (team.created_at == 0) make_team(context, team);
   if (roles.empty() && !team.finished_at) return team;
-  return context.roster().change(team.name, [&](team::Team& edited) {
+  return context.engine().change(team.name, [&](team::Team& edited) {
     for (const team::Role& role : roles) team::put_role(edited, role);
     edited.finished_at.reset();
   });
@@ -60,10 +59,9 @@ void tell_end(team::Context& context, const Options& options, const team::TeamSe
 team::Exit run(team::Context& context, Options& options) {
   team::check_enabled();
   const team::Team config = prepare_team(context, options);
-  const double lock_timeout = context.choices().lock_timeout;
   const team::Actor self{.name = config.lead, .role = {}, .run = team::new_id(), .leads = true};
-  team::TeamSession session(context.root(), config.name, self, lock_timeout);
-  team::TeamSession desk(context.root(), config.name, team::Actor{}, lock_timeout);
+  team::TeamSession session(context.engine(), config.name, self);
+  team::TeamSession desk(context.engine(), config.name, team::Actor{});
   const team::Signals signals;
   const team::Console console;
   options.lead.keys = team::put_keys_away();  // before any thread starts
@@ -73,7 +71,7 @@ team::Exit run(team::Context& context, Options& options) {
     options.lead.waits = [&] { return typing->goes_on(); };
     options.lead.waker = typing->end_fd();
   }
-  team::Progress progress(context.root(), &config, team::Progress::Ending::by_itself);
+  team::Progress progress(context.engine(), &config, team::Progress::Ending::by_itself);
   progress.hide();
   team::Audience audience;
   audience.note = [&](std::string_view line) { console.note(line); };
@@ -86,7 +84,7 @@ team::Exit run(team::Context& context, Options& options) {
   const auto form = options.stream ? team::EventPrinter::Form::json : team::EventPrinter::Form::news;
   team::EventPrinter printer(form, config.lead, console, progress);
   {
-    const team::EventFollower follower([&] { return team::open_team(context.root(), config, lock_timeout); },
+    const team::EventFollower follower([&] { return context.engine().open_team(config); },
                                        [&](std::string_view line) { return printer.print(line); });
     end = team::run_lead(session, options.lead, signals, audience);
   }

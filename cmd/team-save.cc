@@ -1,6 +1,7 @@
 // team-save - save a team to an archive
 
 #include "libteam/cli/command.h"
+#include "libteam/store/files/file_engine.h"
 #include "libteam/store/files/snapshot.h"
 
 namespace {
@@ -10,12 +11,12 @@ team::Exit save(team::Context& context, const std::string& file) {
   const double timeout = context.choices().lock_timeout;
   if (file != "-") {
     context.changes();
-    team::save_team(context.root(), context.team(), file, timeout, left_out);
+    team::save_team(in_files(context.engine()).root(), context.team(), file, timeout, left_out);
     context.out().line(file);
     return team::Exit::done;
   }
   if (context.out().is_terminal()) team::fail(team::Code::usage, "an archive is not written to a terminal");
-  team::stream_team(context.root(), context.team(), timeout, left_out, [&](std::string_view piece) {
+  team::stream_team(in_files(context.engine()).root(), context.team(), timeout, left_out, [&](std::string_view piece) {
     context.out().text(piece);
     return !context.out().failed();
   });

@@ -4,6 +4,8 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/trust_output.h"
+#include "libteam/store/files/file_engine.h"
+#include "libteam/store/files/file_guard.h"
 #include "libteam/store/files/trust.h"
 
 namespace {
@@ -24,7 +26,7 @@ void print_marks(team::Context& context, const std::vector<team::TrustMark>& mar
 
 std::vector<team::Runnable> runnables_of(team::Context& context, const team::Folder& folder) {
   auto found = list_runnables(context.team(), folder);
-  for (const team::Skill& skill : team::list_skills(context.root().folder())) {
+  for (const team::Skill& skill : team::list_skills(project_folder(context.engine()))) {
     found.push_back({"skill", skill.name, skill.description});
   }
   return found;
@@ -44,12 +46,12 @@ team::Exit trust(team::Context& context, const Options& options) {
   }
   const std::string& name = context.team().name;
   if (options.remove) {
-    if (forget_team(context.root(), name, lock_timeout)) return team::Exit::done;
+    if (forget_team(in_files(context.engine()).root(), name, lock_timeout)) return team::Exit::done;
     return team::no(context, fmt::format("team {} has no mark", name));
   }
-  const team::Folder folder = context.roster().folder_of(name);
+  const team::Folder folder = in_files(context.engine()).roster().folder_of(name);
   const auto runnables = runnables_of(context, folder);
-  if (!options.show) trust_team(context.root(), name, folder, lock_timeout);
+  if (!options.show) trust_team(in_files(context.engine()).root(), name, folder, lock_timeout);
   context.made();
   print(context, runnables);
   return team::Exit::done;

@@ -38,7 +38,7 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
   try {
     tasks = context.board().create(plan.tasks, context.actor());
   } catch (const team::Error&) {
-    team::after_change([&] { context.roster().remove(made.name); });
+    team::after_change([&] { context.engine().remove(made.name); });
     throw;
   }
   context.made();
@@ -62,7 +62,7 @@ void start(team::Context& context, team::TeamSession& session, team::SpawnMode m
 team::Exit wait(team::Context& context, team::TeamSession& session, const Options& options,
                 const team::Signals& signals) {
   const team::Console console;
-  team::Progress progress(context.root(), &context.team(), team::Progress::Ending::by_itself);
+  team::Progress progress(context.engine(), &context.team(), team::Progress::Ending::by_itself);
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   const auto end = team::await_end(session, deadline, signals,
                                    [&](std::string_view line) { say_beside(progress, [&] { console.note(line); }); });
@@ -92,7 +92,7 @@ team::Exit up(team::Context& context, const Options& options) {
   const auto names = make(context, plan);
   std::optional<team::Signals> signals;
   if (options.wait) signals.emplace();
-  team::TeamSession session(context.root(), plan.team.name, context.actor(), context.choices().lock_timeout);
+  team::TeamSession session(context.engine(), plan.team.name, context.actor());
   start(context, session, mode, names);
   return options.wait ? wait(context, session, options, *signals) : team::Exit::done;
 }

@@ -31,22 +31,22 @@ WaitEnd wait_for_message(team::Context& context, const team::WaitRules& rules) {
 WaitEnd wait_for(team::Context& context, const std::string& condition, const team::WaitRules& rules) {
   const team::TaskVisits quiet{[](const team::Task&) {}, [](team::TaskId, const team::Error&) {}};
   if (condition == "all-done") {
-    return wait_all_ended(context.board(), context.roster(), context.team_or_none(), rules, quiet);
+    return wait_all_ended(context.board(), context.engine(), context.team_or_none(), rules, quiet);
   }
   if (condition == "message") return wait_for_message(context, rules);
   if (condition.starts_with("task=")) {
     const auto id = team::parse_integer(condition.substr(5));
     if (!id || *id < 1) team::fail(team::Code::usage, "'{}' names no task", team::one_line(condition));
-    return wait_ended(context.board(), context.roster(), context.team_or_none(), {*id}, rules, quiet);
+    return wait_ended(context.board(), context.engine(), context.team_or_none(), {*id}, rules, quiet);
   }
   if (condition == "all-idle") {
     const std::string name = context.team().name;
-    return wait_all_idle(context.board(), context.roster(), name, rules);
+    return wait_all_idle(context.board(), context.engine(), name, rules);
   }
   if (condition.starts_with("idle=")) {
     const std::string member = condition.substr(5);
     context.mail().mailbox(member);  // throws if there is no such member
-    return wait_idle(context.board(), context.roster(), context.team().name, member, rules);
+    return wait_idle(context.board(), context.engine(), context.team().name, member, rules);
   }
   team::fail(team::Code::usage, "'{}' is not all-done, all-idle, idle=NAME, message or task=ID",
              team::one_line(condition));
@@ -63,7 +63,7 @@ team::Exit wait(team::Context& context, const Options& options) {
             options.condition.starts_with("task=") ? team::parse_integer(options.condition.substr(5)) : std::nullopt) {
       tasks = {*id};
     }
-    progress.emplace(context.root(), context.team_or_none(), team::Progress::Ending::by_signals, tasks);
+    progress.emplace(context.engine(), context.team_or_none(), team::Progress::Ending::by_signals, tasks);
   }
   const WaitEnd end = wait_for(context, options.condition, rules);
   progress.reset();

@@ -65,13 +65,13 @@ team::Exit run(team::Context& context, Options& options) {
   team::read_if_dash(choice.options.prompt);
   context.require_trust("teammate " + choice.name);
   take_role(choice, team);
-  choice.options.start = start_of(choice, context.root().path());
+  choice.options.start = start_of(choice, context.engine().place());
   const team::RoleSpec spec = spec_of(team, choice.options.role);
   complete(choice, spec);
   if (!choice.exec) choice.options.model = choice.model.model.value_or("replay");
 
   team::Actor self{.name = choice.name, .role = choice.options.role, .run = team::new_id(), .leads = false};
-  team::TeamSession session(context.root(), team.name, self, context.choices().lock_timeout);
+  team::TeamSession session(context.engine(), team.name, self);
   const team::Signals signals;
   Worker worker;
   employ(worker, session, choice, spec, signals);

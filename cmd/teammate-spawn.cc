@@ -59,7 +59,7 @@ team::Exit spawn(team::Context& context, Options& options) {
   check_role(context.team(), options);
   if (options.count == 0) team::fail(team::Code::usage, "--count is 1 or more");
   context.require_trust("role " + options.role);
-  team::TeamSession session(context.root(), context.team().name, context.actor(), context.choices().lock_timeout);
+  team::TeamSession session(context.engine(), context.team().name, context.actor());
   const auto mode =
       team::choose_mode(options.mode.value_or(team::setting(context.team(), "teammate.mode")), team::warn);
   team::Spawner spawner(session, mode, team::warn);

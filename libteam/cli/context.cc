@@ -4,9 +4,7 @@
 #include "libteam/base/name.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
-#include "libteam/store/files/file_team.h"
-#include "libteam/store/files/trust.h"
-#include "libteam/system/watch.h"
+#include "libteam/store/files/file_engine.h"
 
 namespace team {
 
@@ -19,9 +17,9 @@ void read_environment(Choices& choices) {
 
 namespace {
 
-bool is_made_by_agent(const Roster& roster, const std::string& team) {
+bool is_made_by_agent(const Engine& engine, const std::string& team) {
   try {
-    return roster.get(team).created_by.has_value();
+    return engine.get(team).created_by.has_value();
   } catch (const Error&) {
     return false;  // a broken configuration is reported to the commands that choose this team
   }
@@ -31,49 +29,39 @@ bool is_made_by_agent(const Roster& roster, const std::string& team) {
 
 Context::Context(Choices choices) : choices_(std::move(choices)) {}
 
-const Root& Context::root() {
-  if (!root_) {
+const Engine& Context::engine() {
+  if (!engine_) {
     const RootChoice choice{choices_.directory, choices_.environment_root, choices_.allows_network};
-    root_.emplace(may_make_ ? Root::find_or_here(choice) : Root::find(choice));
+    engine_ = open_engine(choice, may_make_ ? Missing::make : Missing::refuse, choices_.lock_timeout);
   }
-  return *root_;
-}
-
-Roster& Context::roster() {
-  if (!roster_) roster_.emplace(root(), choices_.lock_timeout);
-  return *roster_;
+  return *engine_;
 }
 
 const Team* Context::team_or_none() {
   if (!team_known_) {
     const auto& named = choices_.team ? choices_.team : choices_.environment_team;
-    const auto open = [this](const std::string& name) {
-      auto [team, folder] = roster().open(name);
-      team_ = std::move(team);
-      team_folder_ = std::move(folder);
-    };
     if (named) {
-      open(*named);
+      team_ = engine().find_team(*named);
       team_rule_ = choices_.team ? "-t" : "TEAM_NAME";
     } else {
-      auto names = roster().names();
+      auto names = engine().names();
       const std::string all = join(names, ", ");
       team_rule_ = "the only team";
       if (names.size() > 1) {
-        std::erase_if(names, [this](const std::string& name) { return is_made_by_agent(roster(), name); });
+        std::erase_if(names, [this](const std::string& name) { return is_made_by_agent(engine(), name); });
         team_rule_ = "the only team that no agent made";
       }
       if (names.size() != 1 && !all.empty()) fail(Code::usage, "which team? there is {} (-t TEAM)", all);
-      if (!names.empty()) open(names.front());
+      if (!names.empty()) team_ = engine().find_team(names.front());
     }
     team_known_ = true;
   }
-  return team_ ? &*team_ : nullptr;
+  return team_ ? &team_->team : nullptr;
 }
 
 const Team& Context::team() {
   const Team* found = team_or_none();
-  if (found == nullptr) fail(Code::not_found, "no team in '{}'; team-create makes one", root().path());
+  if (found == nullptr) fail(Code::not_found, "no team in '{}'; team-create makes one", engine().place());
   return *found;
 }
 
@@ -84,11 +72,10 @@ void Context::reopen_team(const Deadline& deadline) {
   const Deadline absence = deadline.or_in(kAbsence);
   while (true) {
     try {
-      auto [team, folder] = roster().open(name);
+      auto found = engine().find_team(name);
       mail_.reset();
       board_.reset();
-      team_ = std::move(team);
-      team_folder_ = std::move(folder);
+      team_ = std::move(found);
       return;
     } catch (const Error& error) {
       if (error.code() != Code::not_found || absence.passed()) throw;
@@ -127,20 +114,24 @@ void Context::require_lead(std::string_view what) {
 }
 
 void Context::require_trust(std::string_view what) {
-  const Team& trusted = team();
-  team::require_trust(root(), trusted.name, *team_folder_, what);
+  team();  // throws if there is none
+  engine().require_trust(*team_, what);
 }
 
 Board& Context::board() {
   if (!board_) {
     const Missing missing = may_make_ ? Missing::make : Missing::refuse;
-    board_.reset(new Board(open_board(root(), team_or_none(), choices_.lock_timeout, missing, team_folder_)));
+    const Team* team = team_or_none();
+    board_.reset(new Board(engine().open_board(team, missing, team != nullptr ? team_->handle : nullptr)));
   }
   return *board_;
 }
 
 Mail& Context::mail() {
-  if (!mail_) mail_.emplace(open_team(root(), team(), choices_.lock_timeout, team_folder_), team());
+  if (!mail_) {
+    const Team& of = team();
+    mail_.emplace(engine().open_team(of, team_->handle), of);
+  }
   return *mail_;
 }
 

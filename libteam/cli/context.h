@@ -1,4 +1,4 @@
-// The context of a command: the actor, the root, the team and the board. Each is found when it is first needed.
+// The context of a command: the actor, the store, the team and the board. Each is found when it is first needed.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,7 @@
 #include "libteam/cli/output.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
-#include "libteam/store/files/root.h"
-#include "libteam/store/files/roster.h"
+#include "libteam/store/engine.h"
 #include "libteam/store/mail.h"
 
 namespace team {
@@ -38,12 +37,11 @@ class Context {
   bool json() const { return choices_.json; }
   const Choices& choices() const { return choices_; }
 
-  // Throws not_found.
-  const Root& root();
+  // The store. Throws not_found.
+  const Engine& engine();
   // For commands that may make the store: uses the current folder if there is no root.
   void make_root_here() { may_make_ = true; }
 
-  Roster& roster();
   // From -t, else TEAM_NAME, else the only team; null if the root has none. Throws usage if there are several.
   const Team* team_or_none();
   // The same, but throws if there is none.
@@ -82,11 +80,9 @@ class Context {
   bool may_make_ = false;
   bool changes_ = false;
   bool made_ = false;
-  std::optional<Root> root_;
-  std::optional<Roster> roster_;
+  std::unique_ptr<const Engine> engine_;
   bool team_known_ = false;
-  std::optional<Team> team_;
-  std::shared_ptr<const Folder> team_folder_;
+  std::optional<FoundTeam> team_;
   std::string team_rule_;
   std::optional<Actor> actor_;
   std::unique_ptr<Board> board_;

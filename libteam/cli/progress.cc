@@ -63,8 +63,8 @@ std::string describe_board(const BoardView& view, const std::set<TaskId>& wanted
 
 }  // namespace
 
-Progress::Progress(const Root& root, const Team* team, Ending ending, std::vector<TaskId> tasks)
-    : root_(root), tasks_(tasks.begin(), tasks.end()) {
+Progress::Progress(const Engine& engine, const Team* team, Ending ending, std::vector<TaskId> tasks)
+    : engine_(engine), tasks_(tasks.begin(), tasks.end()) {
   if (team != nullptr) team_ = *team;
   if (!is_drawable()) return;
   if (ending == Ending::by_signals) signals_.emplace();
@@ -118,8 +118,8 @@ void Progress::end_by(int signal) {
 void Progress::run() {
   const double began = now();
   try {
-    Board board = open_board(root_, team_ ? &*team_ : nullptr, 0, Missing::refuse);
-    const auto watcher = make_watcher();
+    Board board = engine_.open_board(team_ ? &*team_ : nullptr, Missing::refuse);
+    const auto watcher = engine_.make_watcher();
     const auto watch_board = [&] {
       watcher->begin(board);
       watcher->watch_tasks();

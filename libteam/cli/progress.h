@@ -14,7 +14,7 @@
 
 #include "libteam/record/task.h"
 #include "libteam/record/team.h"
-#include "libteam/store/files/root.h"
+#include "libteam/store/engine.h"
 #include "libteam/system/event_fd.h"
 #include "libteam/system/signals.h"
 
@@ -22,10 +22,11 @@ namespace team {
 
 class Progress {
  public:
-  // `team` may be null: then it is about the default board. Only `tasks` count, or all tasks if there are none. `root`
-  // outlives this. With `by_signals` this object handles the signals that end the command, and removes the line first.
+  // `team` may be null: then it is about the default board. Only `tasks` count, or all tasks if there are none.
+  // `engine` outlives this. With `by_signals` this object handles the signals that end the command, and removes the
+  // line first.
   enum class Ending { by_signals, by_itself };
-  Progress(const Root& root, const Team* team, Ending ending, std::vector<TaskId> tasks = {});
+  Progress(const Engine& engine, const Team* team, Ending ending, std::vector<TaskId> tasks = {});
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   // Removes the line.
@@ -49,7 +50,7 @@ class Progress {
   void draw(const std::string& text);
   void end_by(int signal);
 
-  const Root& root_;
+  const Engine& engine_;
   std::optional<Team> team_;
   std::set<TaskId> tasks_;
   std::optional<Signals> signals_;

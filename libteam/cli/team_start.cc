@@ -6,7 +6,6 @@
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/files/trust.h"
 
 namespace team {
 
@@ -14,11 +13,11 @@ namespace {
 
 // True if the team of this agent lets it make other teams.
 bool may_make_teams(Context& context) {
-  const auto names = context.roster().names();
+  const auto names = context.engine().names();
   const auto& own = context.choices().environment_team;
   const std::string name = own ? *own : names.size() == 1 ? names.front() : "";
   const bool is_there = std::find(names.begin(), names.end(), name) != names.end();
-  return is_there && switch_setting(context.roster().get(name), "teammates.createTeams");
+  return is_there && switch_setting(context.engine().get(name), "teammates.createTeams");
 }
 
 }  // namespace
@@ -43,12 +42,12 @@ void make_team(Context& context, Team team) {
   team.created_at = now();
   team.members.insert(team.members.begin(), {team.lead, std::nullopt, team.created_at, false, "{}"});
   context.changes();
-  const auto unmarked = [&](const NoPlaceForMarks& error) {
+  const auto untrusted = [&](const Error& error) {
     if (environment_variable("TEAM_TRUST") == "1") return;
     warn(fmt::format("warning: team {} is not marked as trusted and will run nothing: {}; see team-trust(1)", team.name,
                      error.what()));
   };
-  create_trusted(context.root(), context.roster(), team, context.choices().lock_timeout, unmarked);
+  context.engine().create(team, untrusted);
   context.choose_team(team.name);
   after_change([&] {
     context.mail().record(context.actor(), {make_event("TEAM_CREATED", {{"lead", team.lead}, {"board", team.board}})});
@@ -57,7 +56,7 @@ void make_team(Context& context, Team team) {
 
 void forget_if_possible(Context& context, const std::string& team) {
   try {
-    forget_team(context.root(), team, context.choices().lock_timeout);
+    context.engine().forget_trust(team);
   } catch (const Error&) {
     return;
   }
@@ -67,7 +66,7 @@ Team find_or_plan_team(Context& context, const std::string& fallback) {
   context.make_root_here();
   const Choices& choices = context.choices();
   const auto& named = choices.team ? choices.team : choices.environment_team;
-  const auto names = context.roster().names();
+  const auto names = context.engine().names();
   const bool is_there = named ? std::find(names.begin(), names.end(), *named) != names.end() : !names.empty();
   if (is_there) return context.team();
   Team team;

@@ -22,7 +22,6 @@
 namespace team {
 
 class Folder;
-class Root;
 class Watch;
 
 // The rules of a board that its team sets.
@@ -106,7 +105,7 @@ class Board {
   // Another number after each change made by a Board: for callers that cannot watch it.
   std::int64_t changed_at() const { return engine_->version(); }
 
-  // Only for a board in files (store/files/open_board.cc), and for callers that watch its folders. The folder of the
+  // Only for a board in files (store/files/file_engine.cc), and for callers that watch its folders. The folder of the
   // team is null without a team.
   const Folder& folder() const;
   const std::shared_ptr<const Folder>& team_folder() const;
@@ -135,12 +134,5 @@ class Board {
   Lapses lapses_;
   std::vector<RecordedEvents> recorded_;  // the hooks have not heard of these yet
 };
-
-enum class Missing { refuse, make };
-
-// The board of a team, or the default board of the root. Throws not_found if it is missing and not to be made. A caller
-// that has just opened the folder of the team passes it.
-Board open_board(const Root& root, const Team* team, double lock_timeout, Missing missing,
-                 std::shared_ptr<const Folder> team_folder = nullptr);
 
 }  // namespace team

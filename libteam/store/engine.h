@@ -34,6 +34,9 @@ struct FoundTeam {
   std::shared_ptr<const TeamHandle> handle;
 };
 
+// What to do if a store or a board is missing.
+enum class Missing { refuse, make };
+
 class Engine {
  public:
   using Handle = std::shared_ptr<const TeamHandle>;

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "libteam/store/files/file_team.h"
 #include "libteam/store/presence.h"
 #include "libteam/store/status.h"
 
@@ -15,8 +14,8 @@ namespace {
 
 class Explanation {
  public:
-  Explanation(const Board& board, const Roster& roster, const Team* team)
-      : board_(board), roster_(roster), team_(team) {}
+  Explanation(const Board& board, const Engine& engine, const Team* team)
+      : board_(board), engine_(engine), team_(team) {}
 
   std::string of(TaskId id) {
     const auto own = reasons_of(id);
@@ -30,7 +29,7 @@ class Explanation {
  private:
   std::vector<Reason> reasons_of(TaskId id) const {
     try {
-      const auto engine = team_ != nullptr ? open_team(roster_, *team_) : nullptr;
+      const auto engine = team_ != nullptr ? engine_.open_team(*team_) : nullptr;
       return explain(board_.view().get(id), engine.get(), team_, board_.view());
     } catch (const Error& error) {
       if (error.code() != Code::not_found && error.code() != Code::corrupt) throw;
@@ -60,15 +59,15 @@ class Explanation {
   }
 
   const Board& board_;
-  const Roster& roster_;
+  const Engine& engine_;
   const Team* team_;
   std::set<TaskId> seen_;
 };
 
 }  // namespace
 
-std::string explain_chain(const Board& board, const Roster& roster, const Team* team, TaskId id) {
-  return Explanation(board, roster, team).of(id);
+std::string explain_chain(const Board& board, const Engine& engine, const Team* team, TaskId id) {
+  return Explanation(board, engine, team).of(id);
 }
 
 }  // namespace team

@@ -6,12 +6,12 @@
 #include "libteam/record/task.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
-#include "libteam/store/files/roster.h"
+#include "libteam/store/engine.h"
 
 namespace team {
 
 // What holds the task back, and, if that is a task that waits itself, the task at which the chain of blockers ends.
 // `team` may be null. Takes no lock.
-std::string explain_chain(const Board& board, const Roster& roster, const Team* team, TaskId id);
+std::string explain_chain(const Board& board, const Engine& engine, const Team* team, TaskId id);
 
 }  // namespace team

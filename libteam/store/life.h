@@ -21,7 +21,6 @@ namespace team {
 
 class Board;
 class LifeEngine;
-class Roster;
 
 // A life that this process holds until the object goes.
 class HeldLife {
@@ -96,9 +95,7 @@ class LifeEngine {
   virtual std::string outputs_path() const = 0;
 };
 
-// Throws not_found if there is no such team.
-std::shared_ptr<const LifeEngine> open_lives(const Roster& roster, const std::string& team);
-// Of the team of a board; null without one.
+// The lives of the team of a board; null without a team.
 std::shared_ptr<const LifeEngine> open_lives(const Board& board);
 
 }  // namespace team

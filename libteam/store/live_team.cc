@@ -4,7 +4,6 @@
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/store/files/file_team.h"
 #include "libteam/store/life.h"
 #include "libteam/store/status.h"
 
@@ -54,10 +53,9 @@ void append_speech(std::string& text, std::string_view piece) {
 
 }  // namespace
 
-LiveTeam::LiveTeam(const Root& root, const Roster& roster, Board& board, Team team, std::string reader,
-                   double lock_timeout)
-    : root_(root), roster_(roster), board_(board), team_(std::move(team)), lock_timeout_(lock_timeout) {
-  mail_.emplace(open_team(root_, team_, lock_timeout_), team_);
+LiveTeam::LiveTeam(const Engine& engine, Board& board, Team team, std::string reader)
+    : engine_(engine), board_(board), team_(std::move(team)) {
+  mail_.emplace(engine_.open_team(team_), team_);
   scene_.reader = std::move(reader);
 }
 
@@ -73,7 +71,7 @@ void LiveTeam::reopen() {
   if (place == Board::Place::missing) fail(Code::not_found, "the board '{}' was removed", board_.path());
   has_moved_ = has_moved_ || place == Board::Place::another;
   if (board_.reopen_team() != Board::Place::another) return;
-  mail_.emplace(open_team(root_, team_, lock_timeout_), team_);
+  mail_.emplace(engine_.open_team(team_), team_);
   has_moved_ = true;
   if (mail_->events().last_sequence() < last_) last_ = 0;
 }
@@ -130,7 +128,7 @@ std::optional<Error> LiveTeam::try_team() {
 }
 
 void LiveTeam::look_at_team() {
-  team_ = roster_.get(team_.name);
+  team_ = engine_.get(team_.name);
   scene_.team = team_.name;
   scene_.lead = team_.lead;
   std::erase_if(scene_.members, [&](const ViewMember& member) { return team_.find(member.status.name) == nullptr; });
@@ -153,7 +151,7 @@ void LiveTeam::look_at(const std::set<std::string>& members) {
   Team part = team_;
   std::erase_if(part.members, [&](const Member& member) { return !members.contains(member.name); });
   if (part.members.empty()) return;
-  for (MemberStatus& status : look_at_members(*open_team(roster_, part), part)) {
+  for (MemberStatus& status : look_at_members(*engine_.open_team(part), part)) {
     for (ViewMember& member : scene_.members) {
       if (member.status.name != status.name) continue;
       status.unread = member.status.unread;

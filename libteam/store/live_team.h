@@ -15,7 +15,7 @@
 #include "libteam/record/team.h"
 #include "libteam/record/team_view.h"
 #include "libteam/store/board.h"
-#include "libteam/store/files/roster.h"
+#include "libteam/store/engine.h"
 #include "libteam/store/mail.h"
 #include "libteam/store/watcher.h"
 
@@ -23,8 +23,8 @@ namespace team {
 
 class LiveTeam {
  public:
-  // `root`, `roster` and `board` outlive this; `reader` is the one who watches.
-  LiveTeam(const Root& root, const Roster& roster, Board& board, Team team, std::string reader, double lock_timeout);
+  // `engine` and `board` outlive this; `reader` is the one who watches.
+  LiveTeam(const Engine& engine, Board& board, Team team, std::string reader);
 
   // Begins to watch the team and its board: before the first look.
   void watch(Watcher& watcher) const;
@@ -60,11 +60,9 @@ class LiveTeam {
   std::string read_log_of(const std::string& member) const;
   void refresh_speech();
 
-  const Root& root_;
-  const Roster& roster_;
+  const Engine& engine_;
   Board& board_;
   Team team_;
-  double lock_timeout_;
   std::optional<Mail> mail_;  // refers to team_
   TeamView scene_;
   std::int64_t last_ = 0;  // event that was read

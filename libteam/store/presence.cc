@@ -1,6 +1,7 @@
 #include "libteam/store/presence.h"
 
 #include "libteam/base/clock.h"
+#include "libteam/store/engine.h"
 
 namespace team {
 
@@ -13,14 +14,14 @@ bool is_working(State state) { return state == State::active || state == State::
 
 }  // namespace
 
-Presence::Presence(const Roster& roster, const Team& team, const std::string& member, double lock_timeout)
+Presence::Presence(const Engine& engine, const Team& team, const std::string& member)
     : member_(member),
-      lock_timeout_(lock_timeout),
-      lives_(open_lives(roster, team.name)),
+      lock_timeout_(engine.lock_timeout()),
+      lives_(engine.open_lives(team.name)),
       life_(lives_->take(member)) {}
 
-void Presence::move_to(const Roster& roster, const std::string& team) {
-  auto lives = open_lives(roster, team);
+void Presence::move_to(const Engine& engine, const std::string& team) {
+  auto lives = engine.open_lives(team);
   life_->move_to(*lives);
   lives_ = std::move(lives);
   life_->write(now_);

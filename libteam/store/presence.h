@@ -18,18 +18,20 @@
 
 namespace team {
 
+class Engine;
+
 // The life of this process as a member.
 class Presence {
  public:
   // Throws conflict if the member is running.
-  Presence(const Roster& roster, const Team& team, const std::string& member, double lock_timeout);
+  Presence(const Engine& engine, const Team& team, const std::string& member);
 
   // What this member shares with the others of its team.
   const LifeEngine& lives() const { return *lives_; }
   // False if the team was removed, or is another one by now.
   bool is_in_place() const { return life_->is_in_place(); }
   // Goes on in the team that has the name of the removed one now. Throws conflict if a member of that name lives there.
-  void move_to(const Roster& roster, const std::string& team);
+  void move_to(const Engine& engine, const std::string& team);
 
   const MemberState& now() const { return now_; }
   // The last state of the previous life; none if this is the first one.

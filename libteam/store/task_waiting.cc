@@ -39,8 +39,9 @@ std::optional<Changed> claim_next_or_settle(Board& board, const Actor& actor) {
   return has_waited ? board.claim_next(actor) : std::nullopt;
 }
 
-ClaimEnd wait_next(Board& board, const Roster& roster, const Team* team, const Actor& actor, const WaitRules& rules) {
-  Waiter waiter(board, Waiter::Scope::board, rules);  // before the first look: what becomes ready after it wakes us
+ClaimEnd wait_next(Board& board, const Engine& engine, const Team* team, const Actor& actor, const WaitRules& rules) {
+  Waiter waiter(engine, board, Waiter::Scope::board,
+                rules);  // before the first look: what becomes ready after it wakes us
   while (true) {
     if (waiter.is_missing()) fail_as_removed(board);
     try {
@@ -49,7 +50,7 @@ ClaimEnd wait_next(Board& board, const Roster& roster, const Team* team, const A
       if (!outlook.is_over || rules.keep_waiting) {
         waiter.hope();
       } else if (waiter.is_certain()) {
-        const std::string why = outlook.stuck ? explain_chain(board, roster, team, *outlook.stuck) : "";
+        const std::string why = outlook.stuck ? explain_chain(board, engine, team, *outlook.stuck) : "";
         return {std::nullopt, {WaitEnd::Kind::hopeless, why}};
       }
     } catch (const Error& error) {
@@ -66,15 +67,15 @@ namespace {
 class TaskWait {
  public:
   enum class Missing { refused, passed_over };
-  TaskWait(Board& board, const Roster& roster, const Team* team, const WaitRules& rules, const TaskVisits& visits,
+  TaskWait(Board& board, const Engine& engine, const Team* team, const WaitRules& rules, const TaskVisits& visits,
            Missing missing)
       : board_(board),
-        roster_(roster),
+        engine_(engine),
         team_(team),
         rules_(rules),
         visits_(visits),
         missing_(missing),
-        waiter_(board, Waiter::Scope::board, rules) {}
+        waiter_(engine, board, Waiter::Scope::board, rules) {}
 
   WaitEnd run(const std::vector<TaskId>& ids) {
     open_.insert(ids.begin(), ids.end());
@@ -181,7 +182,7 @@ class TaskWait {
     }
     if (!waiter_.is_certain()) return std::nullopt;
     const auto stuck = std::find_if(open_.begin(), open_.end(), [&](TaskId id) { return known_.at(id).is_there; });
-    return WaitEnd{WaitEnd::Kind::hopeless, explain_chain(board_, roster_, team_, *stuck)};
+    return WaitEnd{WaitEnd::Kind::hopeless, explain_chain(board_, engine_, team_, *stuck)};
   }
 
   // Whether one of the open tasks can still end.
@@ -233,7 +234,7 @@ class TaskWait {
   }
 
   Board& board_;
-  const Roster& roster_;
+  const Engine& engine_;
   const Team* team_;
   const WaitRules& rules_;
   const TaskVisits& visits_;
@@ -251,14 +252,14 @@ class TaskWait {
 
 }  // namespace
 
-WaitEnd wait_ended(Board& board, const Roster& roster, const Team* team, const std::vector<TaskId>& ids,
+WaitEnd wait_ended(Board& board, const Engine& engine, const Team* team, const std::vector<TaskId>& ids,
                    const WaitRules& rules, const TaskVisits& visits) {
-  return TaskWait(board, roster, team, rules, visits, TaskWait::Missing::refused).run(ids);
+  return TaskWait(board, engine, team, rules, visits, TaskWait::Missing::refused).run(ids);
 }
 
-WaitEnd wait_all_ended(Board& board, const Roster& roster, const Team* team, const WaitRules& rules,
+WaitEnd wait_all_ended(Board& board, const Engine& engine, const Team* team, const WaitRules& rules,
                        const TaskVisits& visits) {
-  TaskWait wait(board, roster, team, rules, visits, TaskWait::Missing::passed_over);
+  TaskWait wait(board, engine, team, rules, visits, TaskWait::Missing::passed_over);
   return wait.run(board.view().ids());
 }
 

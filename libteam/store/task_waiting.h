@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libteam/store/board.h"
-#include "libteam/store/files/roster.h"
+#include "libteam/store/engine.h"
 #include "libteam/store/waiter.h"
 
 namespace team {
@@ -19,7 +19,7 @@ struct ClaimEnd {
   std::optional<Changed> claimed;  // with done
   WaitEnd end;
 };
-ClaimEnd wait_next(Board& board, const Roster& roster, const Team* team, const Actor& actor, const WaitRules& rules);
+ClaimEnd wait_next(Board& board, const Engine& engine, const Team* team, const Actor& actor, const WaitRules& rules);
 
 // What is told to one who waits for tasks.
 struct TaskVisits {
@@ -28,10 +28,10 @@ struct TaskVisits {
 };
 // Waits until all of `ids` have ended, and visits each when it has. Throws not_found if one does not exist or goes,
 // corrupt if one is broken. Hopeless once those that are left cannot end.
-WaitEnd wait_ended(Board& board, const Roster& roster, const Team* team, const std::vector<TaskId>& ids,
+WaitEnd wait_ended(Board& board, const Engine& engine, const Team* team, const std::vector<TaskId>& ids,
                    const WaitRules& rules, const TaskVisits& visits);
 // The same for all that are there now; one that goes is not waited for, a broken one is reported and passed over.
-WaitEnd wait_all_ended(Board& board, const Roster& roster, const Team* team, const WaitRules& rules,
+WaitEnd wait_all_ended(Board& board, const Engine& engine, const Team* team, const WaitRules& rules,
                        const TaskVisits& visits);
 
 }  // namespace team

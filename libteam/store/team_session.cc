@@ -1,32 +1,25 @@
 #include "libteam/store/team_session.h"
 
 #include "libteam/base/environment_variable.h"
-#include "libteam/store/files/file_team.h"
 #include "libteam/system/process.h"
 
 namespace team {
 
-TeamSession::Parts::Parts(const Root& root, Team given, double lock_timeout, Missing missing)
-    : team(std::move(given)),
-      board(open_board(root, &team, lock_timeout, missing)),
-      mail(open_team(root, team, lock_timeout), team) {}
+TeamSession::Parts::Parts(const Engine& engine, Team given, Missing missing)
+    : team(std::move(given)), board(engine.open_board(&team, missing)), mail(engine.open_team(team), team) {}
 
-TeamSession::TeamSession(const Root& root, std::string team, Actor self, double lock_timeout)
-    : root_(root),
-      name_(std::move(team)),
-      self_(std::move(self)),
-      lock_timeout_(lock_timeout),
-      roster_(root, lock_timeout) {
+TeamSession::TeamSession(const Engine& engine, std::string team, Actor self)
+    : engine_(engine), name_(std::move(team)), self_(std::move(self)) {
   refresh();
 }
 
 void TeamSession::refresh() {
-  const std::string version = roster_.version_of(name_);
-  if (parts_) has_board_ = parts_->board.is_in_place() || root_.find_store(team().board).has_value();
+  const std::string version = engine_.version_of(name_);
+  if (parts_) has_board_ = parts_->board.is_in_place() || engine_.has_board(team());
   if (!has_board_) return;
   if (parts_ && version == version_ && parts_->board.is_in_place()) return;
   const Missing missing = parts_ ? Missing::refuse : Missing::make;
-  parts_ = std::make_shared<Parts>(root_, roster_.get(name_), lock_timeout_, missing);
+  parts_ = std::make_shared<Parts>(engine_, engine_.get(name_), missing);
   version_ = version;
   const Member* member = team().find(self_.name);
   if (member != nullptr) self_.role = member->role;
@@ -35,7 +28,7 @@ void TeamSession::refresh() {
 
 bool TeamSession::is_current() const {
   try {
-    return roster_.version_of(name_) == version_ && parts_->board.is_in_place();
+    return engine_.version_of(name_) == version_ && parts_->board.is_in_place();
   } catch (const Error&) {
     return false;
   }
@@ -43,13 +36,13 @@ bool TeamSession::is_current() const {
 
 std::vector<std::pair<std::string, std::optional<std::string>>> TeamSession::environment() const {
   const std::string path = environment_variable("PATH").value_or("/usr/bin:/bin");
-  return {{"TEAM_ROOT", root_.path()},      {"TEAM_NAME", team().name},          {"TEAM_MEMBER", self_.name},
+  return {{"TEAM_ROOT", engine_.place()},   {"TEAM_NAME", team().name},          {"TEAM_MEMBER", self_.name},
           {"TEAM_RUN_ID", self_.run},       {"PATH", own_folder() + ":" + path}, {"TEAM_DETACHED", std::nullopt},
           {"TEAM_START_MODE", std::nullopt}};
 }
 
 std::unique_ptr<Watcher> TeamSession::watch_team() const {
-  auto watcher = make_watcher();
+  auto watcher = engine_.make_watcher();
   watcher->begin(board());
   watcher->watch_team();
   return watcher;

@@ -13,8 +13,7 @@
 
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
-#include "libteam/store/files/root.h"
-#include "libteam/store/files/roster.h"
+#include "libteam/store/engine.h"
 #include "libteam/store/life.h"
 #include "libteam/store/mail.h"
 #include "libteam/store/mail_operations.h"
@@ -26,8 +25,8 @@ namespace team {
 
 class TeamSession {
  public:
-  // `root` outlives this.
-  TeamSession(const Root& root, std::string team, Actor self, double lock_timeout);
+  // `engine` outlives this.
+  TeamSession(const Engine& engine, std::string team, Actor self);
   TeamSession(const TeamSession&) = delete;
   TeamSession& operator=(const TeamSession&) = delete;
 
@@ -38,8 +37,7 @@ class TeamSession {
   // False if the last refresh() found no board: then board() is the removed one.
   bool has_board() const { return has_board_; }
 
-  const Root& root() const { return root_; }
-  const Roster& roster() const { return roster_; }
+  const Engine& engine() const { return engine_; }
   const Team& team() const { return parts_->team; }
   Board& board() const { return parts_->board; }
   const Mail& mail() const { return parts_->mail; }
@@ -49,7 +47,6 @@ class TeamSession {
   std::shared_ptr<const LifeEngine> lives() const { return open_lives(board()); }
   // The member that acts. Once it is a member, its role is that of the configuration.
   const Actor& self() const { return self_; }
-  double lock_timeout() const { return lock_timeout_; }
   const Mailbox& mailbox() const { return mail().mailbox(self_.name); }
   // Changes of tasks in its name; good until refresh().
   TaskOperations tasks() const { return {board(), &mail(), &team(), self_}; }
@@ -66,17 +63,15 @@ class TeamSession {
 
  private:
   struct Parts {
-    Parts(const Root& root, Team team, double lock_timeout, Missing missing);
+    Parts(const Engine& engine, Team team, Missing missing);
     Team team;
     Board board;
     Mail mail;
   };
 
-  const Root& root_;
+  const Engine& engine_;
   std::string name_;
   Actor self_;
-  double lock_timeout_;
-  Roster roster_;
   std::string version_;
   bool has_board_ = true;
   std::shared_ptr<Parts> parts_;

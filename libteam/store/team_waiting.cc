@@ -13,8 +13,8 @@ constexpr double kStarting = 15;  // seconds that a new member may take to start
 
 // Looks until `look` returns true. While it returns false it may say why the wait is hopeless.
 template <class Look>
-WaitEnd wait_for_team(Board& board, const WaitRules& rules, Look look) {
-  Waiter waiter(board, Waiter::Scope::board_and_team, rules);
+WaitEnd wait_for_team(const Engine& engine, Board& board, const WaitRules& rules, Look look) {
+  Waiter waiter(engine, board, Waiter::Scope::board_and_team, rules);
   while (true) {
     std::optional<Error> missing;
     std::optional<std::string> hopeless;
@@ -45,13 +45,13 @@ std::string describe_end(const LifeEngine& lives, const std::string& member) {
 
 }  // namespace
 
-WaitEnd wait_idle(Board& board, const Roster& roster, const std::string& team, const std::string& member,
+WaitEnd wait_idle(Board& board, const Engine& engine, const std::string& team, const std::string& member,
                   const WaitRules& rules) {
-  return wait_for_team(board, rules, [&](Waiter&, std::optional<std::string>& hopeless) {
-    const Team now = roster.get(team);
+  return wait_for_team(engine, board, rules, [&](Waiter&, std::optional<std::string>& hopeless) {
+    const Team now = engine.get(team);
     if (now.find(member) == nullptr) {
       hopeless = fmt::format("{} is no longer in team {}", member, team);
-    } else if (const auto lives = open_lives(roster, team); is_member_idle(*lives, member)) {
+    } else if (const auto lives = engine.open_lives(team); is_member_idle(*lives, member)) {
       return true;
     } else if (has_died(board, member)) {
       hopeless = describe_end(*lives, member);
@@ -60,10 +60,10 @@ WaitEnd wait_idle(Board& board, const Roster& roster, const std::string& team, c
   });
 }
 
-WaitEnd wait_all_idle(Board& board, const Roster& roster, const std::string& team, const WaitRules& rules) {
-  return wait_for_team(board, rules, [&](Waiter& waiter, std::optional<std::string>& hopeless) {
-    const Team now = roster.get(team);  // others may have joined
-    const auto lives = open_lives(roster, team);
+WaitEnd wait_all_idle(Board& board, const Engine& engine, const std::string& team, const WaitRules& rules) {
+  return wait_for_team(engine, board, rules, [&](Waiter& waiter, std::optional<std::string>& hopeless) {
+    const Team now = engine.get(team);  // others may have joined
+    const auto lives = engine.open_lives(team);
     if (is_all_idle(*lives, now, board)) return true;
     // A task of a dead member may be all that is left.
     if (is_everybody_idle(*lives, now)) waiter.reclaim();

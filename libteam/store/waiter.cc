@@ -25,7 +25,8 @@ void await_end(const Board& board, const std::string& member) {
 
 void fail_as_removed(const Board& board) { fail(Code::not_found, "the board '{}' was removed", board.path()); }
 
-Waiter::Waiter(Board& board, Scope scope, const WaitRules& rules) : board_(board), scope_(scope), rules_(rules) {
+Waiter::Waiter(const Engine& engine, Board& board, Scope scope, const WaitRules& rules)
+    : board_(board), scope_(scope), rules_(rules), watcher_(engine.make_watcher()) {
   watch();
 }
 

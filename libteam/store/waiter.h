@@ -16,6 +16,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/store/board.h"
+#include "libteam/store/engine.h"
 #include "libteam/store/watcher.h"
 
 namespace team {
@@ -33,10 +34,10 @@ struct WaitRules {
 
 class Waiter {
  public:
-  // With the team, all changes of the team wake it, not only the deaths of owners. The watch begins here. `board`
-  // outlives this.
+  // With the team, all changes of the team wake it, not only the deaths of owners. The watch begins here. `engine`
+  // and `board` outlive this.
   enum class Scope { board, board_and_team };
-  Waiter(Board& board, Scope scope, const WaitRules& rules);
+  Waiter(const Engine& engine, Board& board, Scope scope, const WaitRules& rules);
 
   // Blocks until something changed, a task lapsed, or is_certain() may change its answer. False if the deadline passed.
   bool wait(const Lapses& lapses);
@@ -70,7 +71,7 @@ class Waiter {
   Board& board_;
   Scope scope_;
   WaitRules rules_;
-  std::unique_ptr<Watcher> watcher_ = make_watcher();
+  std::unique_ptr<Watcher> watcher_;
   TeamChanges changes_;
   std::set<std::string> owners_;  // whose deaths are watched
   std::optional<Deadline> doubt_;

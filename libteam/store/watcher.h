@@ -88,7 +88,4 @@ class Watcher {
   virtual void await_removal() = 0;
 };
 
-// Watches nothing yet.
-std::unique_ptr<Watcher> make_watcher();
-
 }  // namespace team

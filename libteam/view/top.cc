@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "libteam/store/files/file_team.h"
 #include "libteam/store/live_team.h"
 #include "libteam/store/mail_operations.h"
 #include "libteam/system/signals.h"
@@ -55,8 +54,8 @@ class Top {
       : context_(context),
         team_(context.team().name),
         actor_(context.actor()),
-        live_(context.root(), context.roster(), context.board(), context.team(), actor_.name,
-              context.choices().lock_timeout) {
+        live_(context.engine(), context.board(), context.team(), actor_.name),
+        watcher_(context.engine().make_watcher()) {
     live_.watch(*watcher_);
     live_.look_at_all();  // before the screen is set up, so that an error is printed as by any other command
   }
@@ -150,15 +149,12 @@ class Top {
   // screen.
   void perform(const TopAction& action) {
     view_.say(action.kind == TopAction::Kind::send ? "sending…" : "asking…", Tone::faint);
-    const Root& root = context_.root();
-    const Roster& roster = context_.roster();
-    const double lock_timeout = context_.choices().lock_timeout;
-    worker_.run([&root, &roster, lock_timeout, action, actor = actor_, name = team_] {
-      const Team team = roster.get(name);
-      if (action.kind == TopAction::Kind::stop && roster.life_of(name, action.member) != Life::running) {
+    worker_.run([&engine = context_.engine(), action, actor = actor_, name = team_] {
+      const Team team = engine.get(name);
+      if (action.kind == TopAction::Kind::stop && engine.life_of(name, action.member) != Life::running) {
         fail(Code::invalid_state, "{} is not running", action.member);
       }
-      const Mail mail(open_team(root, team, lock_timeout), team);
+      const Mail mail(engine.open_team(team), team);
       send(action, MailOperations(mail, actor));
       return fmt::format(fmt::runtime(describe(action.kind)), action.member);
     });
@@ -168,7 +164,7 @@ class Top {
   std::string team_;
   Actor actor_;
   LiveTeam live_;
-  std::unique_ptr<Watcher> watcher_ = make_watcher();
+  std::unique_ptr<Watcher> watcher_;
   TopView view_;
   BackgroundWorker worker_;
   std::vector<int> wakers_;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "libteam/store/board.h"
-#include "libteam/store/files/root.h"
+#include "libteam/store/files/file_engine.h"
 #include "libteam/store/files/task_files.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -82,7 +82,7 @@ class World {
       ::link(file(board_, id).c_str(), file(kept_, id).c_str());
     }
     fuzz::make_empty(board_ + "/.tmp");
-    open_board(root(), nullptr, 1, Missing::refuse).is_quiet({});
+    open()->open_board(nullptr, Missing::refuse).is_quiet({});
     index_ = *fuzz::get_file(board_ + "/.index");
     used_ = words_in_use(index_);
     struct stat status {};
@@ -124,7 +124,9 @@ class World {
     fuzz::put_file(board_ + "/.index", index);
   }
 
-  Root root() const { return Root::find({.directory = path_, .environment = {}}); }
+  std::unique_ptr<const Engine> open() const {
+    return open_engine({.directory = path_, .environment = {}}, Missing::refuse, 1);
+  }
 
  private:
   static std::string file(const std::string& folder, TaskId id) { return folder + "/" + TaskFiles::file_of(id); }
@@ -172,8 +174,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   fuzz::Source source(fuzz::text_of(bytes, size));
   world.restore();
   world.damage(source);
-  const Root root = world.root();
-  Board board = open_board(root, nullptr, 1, Missing::refuse);
+  const auto engine = world.open();
+  Board board = engine->open_board(nullptr, Missing::refuse);
   Tasks tasks;
   for (TaskId id = 1; id <= kTasks; ++id) tasks[id] = make_task(id);
   const Actor ann{"ann", "coder", {}, false}, bob{"bob", {}, {}, false};

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "libteam/store/board.h"
+#include "libteam/store/files/file_engine.h"
 #include "libteam/store/files/file_lives.h"
-#include "libteam/store/files/file_team.h"
 #include "libteam/store/files/fsck.h"
 #include "libteam/store/files/task_files.h"
 #include "libteam/store/live_team.h"
@@ -74,18 +74,17 @@ void look(Call call) {
   if (const auto error = fuzz::refusal(call)) REQUIRE(*error->what() != '\0' && error->code() != Code::unknown);
 }
 
-void look_at_all(const Root& root) {
-  const Roster roster(root, 1);
-  REQUIRE(roster.names().size() == 1);
+void look_at_all(const FileEngine& engine) {
+  REQUIRE(engine.names().size() == 1);
   look([&] {
-    const Team team = roster.get("alpha");
-    Board board = open_board(root, &team, 1, Missing::refuse);
-    look([&] { look_at_team(*open_team(roster, team), team, board.view(), [](TaskId, const Error&) {}); });
-    look([&] { LiveTeam(root, roster, board, team, "user", 1).look_at_all(); });
-    const Mail mail(open_team(root, team, 1), team);
+    const Team team = engine.get("alpha");
+    Board board = engine.open_board(&team, Missing::refuse);
+    look([&] { look_at_team(*engine.open_team(team), team, board.view(), [](TaskId, const Error&) {}); });
+    look([&] { LiveTeam(engine, board, team, "user").look_at_all(); });
+    const Mail mail(engine.open_team(team), team);
     look([&] { mail.engine().exchanges(); });
     look([&] { mail.requests().all([](const Error&) {}); });
-    look([&] { state_of(roster.folder_of("alpha"), "ann"); });
+    look([&] { state_of(engine.roster().folder_of("alpha"), "ann"); });
     look([&] { mail.mailbox("ann").take({}, 10, {}); });
     look([&] { board.claim_next({"bob", {}, {}, false}); });
     look([&] { board.create({parse_draft(R"({"subject":"new"})", "line 1")}, {}); });
@@ -101,15 +100,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string file = path() + "/" + kFiles[source.below(std::size(kFiles))];
   make_store();
   fuzz::put_file(file, source.rest());
-  const Root root = Root::find({.directory = path(), .environment = {}});
+  const FileEngine engine(Root::find({.directory = path(), .environment = {}}), 1);
   for (const Repair repair : {Repair::no, Repair::yes}) {
     look([&] {
-      for (const Finding& finding : check_store(root, 1, repair)) REQUIRE(fuzz::is_json(to_line(finding)));
+      for (const Finding& finding : check_store(engine.root(), 1, repair)) REQUIRE(fuzz::is_json(to_line(finding)));
     });
     const bool is_cache = file.ends_with(".index") || file.ends_with(".highwatermark");
     if (!is_cache) REQUIRE(fuzz::get_file(file) == source.rest());
   }
-  look_at_all(root);
+  look_at_all(engine);
   REQUIRE(fuzz::get_file(fuzz::scratch() + "/outside") == "untouched");
   return 0;
 }

@@ -426,7 +426,7 @@ void views() {
   CHECK(refused([&] { count(BoardView::Detail::open_blockers); }));
   CHECK(refused([&] { view.outline(pass); }));
   CHECK(refused([&] {
-    wait_all_ended(desk.board, desk.roster, &desk.team, {Deadline::in(0)}, {[](const Task&) {}, pass});
+    wait_all_ended(desk.board, desk.engine, &desk.team, {Deadline::in(0)}, {[](const Task&) {}, pass});
   }));
   // A file that is removed after it was listed counts as missing.
   const auto gone = [&](const std::function<bool()>& holds) {
@@ -442,7 +442,7 @@ void views() {
   std::size_t seen = 0;
   const auto visit = [&](const Task&) { ++seen; };
   const auto all_end = [&](const BoardView::Report& report) {
-    return wait_all_ended(desk.board, desk.roster, &desk.team, {Deadline::in(10)}, {visit, report}).kind ==
+    return wait_all_ended(desk.board, desk.engine, &desk.team, {Deadline::in(10)}, {visit, report}).kind ==
            WaitEnd::Kind::done;
   };
   CHECK(gone([&] { return all_end(pass) && seen == 2; }));
@@ -465,7 +465,7 @@ void waits() {
     desk.edit(1, [](Task& other) { other.status = Status::failed; });
   };
   const TaskVisits visits{end_other, [](TaskId, const Error&) {}};
-  const WaitEnd end = wait_ended(desk.board, desk.roster, &desk.team, {1, 2}, {Deadline::in(10)}, visits);
+  const WaitEnd end = wait_ended(desk.board, desk.engine, &desk.team, {1, 2}, {Deadline::in(10)}, visits);
   CHECK(end.kind == WaitEnd::Kind::done);
   CHECK((ended == std::vector<TaskId>{2, 1}));
 }

@@ -18,10 +18,7 @@ namespace {
 class Watched : public test::TestStore {
  public:
   Watched()
-      : board(open_board()),
-        folder(roster.folder_of("alpha")),
-        log(folder, 1),
-        live(root, roster, board, team, "user", 1) {
+      : board(open_board()), folder(roster.folder_of("alpha")), log(folder, 1), live(engine, board, team, "user") {
     live.look_at_all();
   }
 

@@ -508,7 +508,7 @@ void questions() {
 // A teammate may refresh its session, which opens the mail anew, while it works on messages.
 void batch_of_a_refreshed_session() {
   const Box box;
-  TeamSession session(box.root, "alpha", actor("ann"), 1);
+  TeamSession session(box.engine, "alpha", actor("ann"));
   box.send({"1"});
   const auto batch = session.mailbox().take({}, 1, std::nullopt);
   box.roster.change("alpha", [](Team& team) { team.members.push_back({"carl", std::nullopt, 0, false, "{}"}); });

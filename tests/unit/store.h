@@ -10,16 +10,15 @@
 #include <utility>
 
 #include "libteam/store/board.h"
+#include "libteam/store/files/file_engine.h"
 #include "libteam/store/files/file_team.h"
-#include "libteam/store/files/root.h"
-#include "libteam/store/files/roster.h"
 #include "libteam/store/mail.h"
 
 namespace team::test {
 
 class TestStore {
  public:
-  TestStore() : path(make_folder()), root(Root::find_or_here({path, std::nullopt})), roster(root, 1) {
+  TestStore() : path(make_folder()), engine(Root::find_or_here({path, std::nullopt}), 1) {
     team.name = "alpha";
     team.members = {
         {"lead", std::nullopt, 0, false, "{}"}, {"ann", "coder", 0, false, "{}"}, {"bob", "tester", 0, false, "{}"}};
@@ -40,13 +39,14 @@ class TestStore {
   }
   void remove(const std::string& name) const { std::filesystem::remove_all(path_of(name)); }
 
-  Board open_board() const { return team::open_board(root, &team, 1, Missing::refuse); }
-  std::shared_ptr<const TeamEngine> open_team() const { return team::open_team(root, team, 1); }
+  Board open_board() const { return engine.open_board(&team, Missing::refuse); }
+  std::shared_ptr<const TeamEngine> open_team() const { return engine.open_team(team); }
   Mail open_mail() const { return {open_team(), team}; }
 
   const std::string path;
-  const Root root;
-  const Roster roster;
+  const FileEngine engine;
+  const Root& root = engine.root();
+  const Roster& roster = engine.roster();
   Team team;
 
  private:

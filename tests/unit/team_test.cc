@@ -82,8 +82,8 @@ void deleted_teams() {
 
 void states() {
   const Alpha alpha;
-  const auto begin = [&] { return Presence(alpha.roster, alpha.team, "ann", 1); };
-  const auto lives = open_lives(alpha.roster, "alpha");
+  const auto begin = [&] { return Presence(alpha.engine, alpha.team, "ann"); };
+  const auto lives = alpha.engine.open_lives("alpha");
   CHECK(!lives->note_end("ann", "gone"));
   alpha.put("ann.json", "{");
   CHECK(!begin().before());  // it has no earlier state
@@ -377,7 +377,7 @@ void reasons() {
   CHECK(explained(alpha, board, 1) == "in progress by ann, who died; the next claim releases it\n");
   edit([](Task& task) { task.status = Status::pending; });
   CHECK(explained(alpha, board, 1) == "assigned to ann, who died\n");
-  const Presence presence(alpha.roster, alpha.team, "ann", 1);
+  const Presence presence(alpha.engine, alpha.team, "ann");
   CHECK(explained(alpha, board, 1) == "assigned to ann, who is running\n");
   edit([](Task& task) { task.owner.reset(), task.role = "tester"; });
   CHECK(explained(alpha, board, 1) == "only for role tester: bob\n");

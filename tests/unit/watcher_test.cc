@@ -66,7 +66,7 @@ void only_tasks() {
 // Of a life only its end, of the configuration only its change, wake a caller that waits for no more.
 void single_topics() {
   Watched watched;
-  std::optional<Presence> ann(std::in_place, watched.roster, watched.team, "ann", 1.0);
+  std::optional<Presence> ann(std::in_place, watched.engine, watched.team, "ann");
   watched.watcher.watch_configuration();
   watched.watcher.watch_life("ann");
   watched.put_of_team("bob.alive", "");
@@ -177,7 +177,7 @@ void made_again() {
 // The lives of a team.
 void lives() {
   Watched watched;
-  const auto lives = open_lives(watched.roster, "alpha");
+  const auto lives = watched.engine.open_lives("alpha");
   CHECK(lives->life_of("ann") == Life::unknown && !lives->state_of("ann") && !lives->process_of("ann"));
   {
     const auto held = lives->take("ann");

@@ -36,7 +36,7 @@ std::vector<Stopped> finish_team(TeamSession& session, const Finish& finish) {
   auto stopped = stop_teammates(session, running_teammates(session), finish.seconds, finish.insist);
   std::erase_if(stopped, [](const Stopped& one) { return !runs_on(one); });
   if (!stopped.empty()) return stopped;
-  session.roster().change(session.team().name, [&](Team& team) {
+  session.engine().change(session.team().name, [&](Team& team) {
     team.finished_at = now();
     if (finish.summary) team.summary = finish.summary;
   });

@@ -31,9 +31,7 @@ MemberLife::MemberLife(TeamSession& session, TeammateOptions options, Driver& dr
   audience_.spend = [this](const Usage& all) { presence_->set_usage(to_json_text(all)); };
 }
 
-void MemberLife::take_name() {
-  presence_.emplace(session_.roster(), session_.team(), self().name, session_.lock_timeout());
-}
+void MemberLife::take_name() { presence_.emplace(session_.engine(), session_.team(), self().name); }
 
 void MemberLife::become(State state, const std::string& reason, std::optional<TaskId> task) {
   const State from = presence_->now().state;
@@ -101,7 +99,7 @@ void MemberLife::return_to_team() {
     session_.membership().join(self().name, self().role);
     session_.refresh();
   }
-  presence_->move_to(session_.roster(), session_.team().name);
+  presence_->move_to(session_.engine(), session_.team().name);
   note("the team has another folder; goes on there");
 }
 

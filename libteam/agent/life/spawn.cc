@@ -90,7 +90,7 @@ Spawner::Spawner(TeamSession& session, SpawnMode mode, std::function<void(std::s
 std::vector<std::string> Spawner::command_line(const std::string& name,
                                                const std::vector<std::string>& arguments) const {
   std::vector<std::string> line = {own_folder() + "/teammate-run", name, "-C",
-                                   session_.root().path(),         "-t", session_.team().name};
+                                   session_.engine().place(),      "-t", session_.team().name};
   line.insert(line.end(), arguments.begin(), arguments.end());
   return line;
 }
@@ -125,7 +125,7 @@ void Spawner::dismiss(std::vector<std::string> names) {
 
 void Spawner::start(const std::string& name, const std::vector<std::string>& arguments, const std::string& directory) {
   if (session_.lives()->life_of(name) == Life::running) fail(Code::conflict, "{} is running already", name);
-  const std::string& where = directory.empty() ? session_.root().path() : directory;
+  const std::string& where = directory.empty() ? session_.engine().place() : directory;
   if (mode_ == SpawnMode::tmux && start_in_pane(name, arguments, where)) return;
   start_in_background(name, arguments, where);
 }
@@ -169,7 +169,7 @@ bool Spawner::start_in_pane(const std::string& name, const std::vector<std::stri
   const auto lives = session_.lives();
   const std::string before = run_of(*lives, name);
   const auto watcher = session_.watch_team();
-  const Tmux tmux(session_.team().name, session_.root().path(), socket_);
+  const Tmux tmux(session_.team().name, session_.engine().place(), socket_);
   // A pane has the environment of the tmux server. The teammate must have ours: a key and its address come from the
   // same place.
   Variables environment = environment_of_others(keys_);

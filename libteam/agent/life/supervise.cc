@@ -72,7 +72,7 @@ bool is_there(TeamSession& session, std::optional<Deadline>& absence) {
 
 TeamEnd await_end(TeamSession& session, const Deadline& deadline, const Signals& signals,
                   const std::function<void(std::string_view)>& report) {
-  const auto watcher = make_watcher();
+  const auto watcher = session.engine().make_watcher();
   const auto watch_all = [&] {
     watcher->begin(session.board());
     watcher->watch_tasks();

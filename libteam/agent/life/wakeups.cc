@@ -26,7 +26,7 @@ Wakeups::Wakeups(TeamSession& session, const TeammateOptions& options, Driver& d
 void Wakeups::begin(const Presence& presence) { presence_ = &presence; }
 
 std::unique_ptr<Watcher> Wakeups::watch_mail() const {
-  auto watcher = make_watcher();
+  auto watcher = session_.engine().make_watcher();
   watcher->begin(session_.board(), presence_->lives());
   watcher->watch_inbox(session_.self().name);
   return watcher;
@@ -50,7 +50,7 @@ void Wakeups::watch_all() {
 // A watcher that was just told something is used again: to close one takes the kernel longer than a wake-up may take.
 void Wakeups::begin_watch() {
   put_watch_away();
-  if (!watcher_ || !watcher_->is_told()) watcher_ = make_watcher();
+  if (!watcher_ || !watcher_->is_told()) watcher_ = session_.engine().make_watcher();
   watcher_->begin(session_.board(), presence_->lives());
   is_watching_ = true;
   dozes_ = false;

@@ -130,10 +130,10 @@ void ModelAgent::Parts::add_tools(const ModelChoice& choice, TurnState& turn) {
     add_bash_tool(tools, bash, background);
     FileScope scope;
     scope.working_directory = here;
-    scope.allowed = {absolute(session.root().path())};
+    scope.allowed = {absolute(session.engine().place())};
     for (const std::string& extra : choice.allowed) scope.allowed.push_back(absolute(extra));
-    scope.boards = [this] { return boards_of(session.root(), session.lock_timeout()); };
-    scope.lock = [this] { return lock_project_files(session.root(), session.lock_timeout()); };
+    scope.boards = [this] { return boards_of(session.engine()); };
+    scope.lock = [this] { return lock_project_files(session.engine()); };
     add_file_tools(tools, scope);
   }
   add_team_tools(tools, session, turn);
@@ -159,7 +159,7 @@ Briefing ModelAgent::Parts::brief() const {
       const std::string about = first_line(parse_role(role, "config.json").prompt);
       briefing.roles.push_back(fmt::format("{}: {}", role.name, cut_characters(one_line(about), 200)));
     }
-    for (const Skill& skill : list_skills(session.root().folder())) {
+    for (const Skill& skill : list_skills(project_folder(session.engine()))) {
       briefing.skills.push_back(fmt::format("{}: {}", skill.name, skill.description));
     }
   }
@@ -196,7 +196,7 @@ ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const Model
   parts_->provider = parts_->make(choice);
   parts_->add_tools(choice, turn_);
   const auto remember = [this, &session] {
-    return Memory(open_transcript(session.roster(), session.team(), session.self().name), reminder(parts_->brief()));
+    return Memory(open_transcript(session.engine(), session.team(), session.self().name), reminder(parts_->brief()));
   };
   const auto before = session.lives()->state_of(session.self().name);
   ModelCaller::Limits limits;

@@ -12,6 +12,7 @@
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/role.h"
+#include "libteam/store/files/file_guard.h"
 #include "libteam/store/life.h"
 #include "libteam/system/program.h"
 
@@ -89,7 +90,7 @@ ToolResult start_teammate(TeamSession& session, const Arguments& arguments, cons
 void dismiss_ended(TeamSession& session, std::set<std::string>& helpers) {
   std::vector<std::string> ended;
   for (const std::string& name : helpers) {
-    if (session.roster().life_of(session.team().name, name) == Life::dead) ended.push_back(name);
+    if (session.engine().life_of(session.team().name, name) == Life::dead) ended.push_back(name);
   }
   for (const std::string& name : ended) helpers.erase(name);
   session.refresh();
@@ -112,7 +113,7 @@ ToolResult start_helper(TeamSession& session, Background& background, const Argu
   Program program;
   program.arguments = std::move(line);
   program.environment = environment_of_others(recruiting.secrets);
-  program.directory = session.root().path();
+  program.directory = session.engine().place();
   const auto job = background.start_as(std::move(program), name, cut_characters(one_line(prompt), 80));
   if (arguments.flag("run_in_background")) {
     return {fmt::format("Started as {}. You are told when it ends; TaskOutput shows what it says.", name)};
@@ -163,7 +164,7 @@ void add_skill(Toolbox& tools, TeamSession& session) {
   const ToolSpec spec{"Skill", "Read how something is done here. The skills there are stand in your instructions.",
                       R"({"type":"object","properties":{"name":{"type":"string"}},"required":["name"]})"};
   tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
-    return {read_skill(session.root().folder(), arguments.text("name"))};
+    return {read_skill(project_folder(session.engine()), arguments.text("name"))};
   });
 }
 

@@ -2,10 +2,14 @@
 
 #include <utility>
 
+#include "libteam/record/settings.h"
+#include "libteam/store/files/file_board.h"
+#include "libteam/store/files/file_board_team.h"
 #include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/file_team.h"
 #include "libteam/store/files/file_watcher.h"
 #include "libteam/store/files/trust.h"
+#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -50,7 +54,27 @@ std::shared_ptr<const TeamEngine> FileEngine::open_team(const Team& team, const 
 }
 
 Board FileEngine::open_board(const Team* team, Missing missing, const Handle& handle) const {
-  return team::open_board(root_, team, lock_timeout(), missing, folder_of(handle));
+  const Durability durability = durability_of(team);
+  const std::string path = team != nullptr ? team->board : kDefaultBoard;
+  auto folder = missing == Missing::make ? root_.make_store(path, durability) : root_.find_store(path);
+  if (!folder) fail(Code::not_found, "no board '{}' in '{}'; task-create makes one", path, place());
+  BoardRules rules;
+  rules.has_file = [this](const std::string& file) { return has_project_file(file); };
+  FileBoard::Record record;
+  auto members = std::make_shared<BoardTeam>();
+  if (team != nullptr) {
+    rules.per_member = static_cast<std::int64_t>(number_setting(*team, "tasks.perMember"));
+    rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
+    rules.lease = number_setting(*team, "tasks.lease");
+    auto team_folder = handle ? folder_of(handle) : roster_.shared_folder_of(team->name);
+    const auto in_files = std::make_shared<FileBoardTeam>(root_, *team, lock_timeout(), std::move(team_folder));
+    record = [in_files](const EventOrigin& origin, const std::vector<Event>& events) {
+      return in_files->record(origin, events);
+    };
+    members = in_files;
+  }
+  return {std::make_shared<FileBoard>(root_, path, std::move(*folder), durability, lock_timeout(), std::move(record)),
+          std::move(members), std::move(rules)};
 }
 
 std::shared_ptr<const LifeEngine> FileEngine::open_lives(const std::string& team) const {
@@ -65,5 +89,15 @@ std::unique_ptr<const Engine> open_engine(const RootChoice& choice, Missing miss
 }
 
 const FileEngine& in_files(const Engine& engine) { return dynamic_cast<const FileEngine&>(engine); }
+
+const Folder& Board::folder() const { return dynamic_cast<const FileBoard&>(*engine_).folder(); }
+
+void Board::watch(Watch& watch) const { watch.add(folder()); }
+
+const std::shared_ptr<const Folder>& Board::team_folder() const {
+  static const std::shared_ptr<const Folder> kNone;
+  const auto* in_files = dynamic_cast<const FileBoardTeam*>(team_.get());
+  return in_files != nullptr ? in_files->folder() : kNone;
+}
 
 }  // namespace team

@@ -7,17 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "libteam/store/files/root.h"
+#include "libteam/store/engine.h"
+#include "libteam/system/file.h"
 #include "libteam/system/lock.h"
 
 namespace team {
 
 // Held from the look at a project file until the new version is in its place. No other lock is taken under it. Throws
 // again, and not_found if the root has no teams.
-Lock lock_project_files(const Root& root, double lock_timeout);
+Lock lock_project_files(const Engine& engine);
 
 // The boards of all teams and the default one, relative to the root. A team whose configuration cannot be read is left
 // out.
-std::vector<std::string> boards_of(const Root& root, double lock_timeout);
+std::vector<std::string> boards_of(const Engine& engine);
+
+// The folder of the project, in which the store lies.
+const Folder& project_folder(const Engine& engine);
 
 }  // namespace team

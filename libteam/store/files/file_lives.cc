@@ -78,10 +78,6 @@ class LockedDuty : public Duty {
 
 }  // namespace
 
-std::shared_ptr<const LifeEngine> open_lives(const Roster& roster, const std::string& team) {
-  return std::make_shared<FileLives>(roster.shared_folder_of(team));
-}
-
 std::shared_ptr<const LifeEngine> open_lives(const Board& board) {
   return board.team_folder() ? std::make_shared<FileLives>(board.team_folder()) : nullptr;
 }

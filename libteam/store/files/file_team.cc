@@ -108,8 +108,4 @@ std::shared_ptr<const TeamEngine> open_team(const Root& root, const Team& team, 
   return std::make_shared<const FileTeam>(root, team, lock_timeout, std::move(folder));
 }
 
-std::shared_ptr<const TeamEngine> open_team(const Roster& roster, const Team& team) {
-  return open_team(roster.root(), team, roster.lock_timeout());
-}
-
 }  // namespace team

@@ -68,6 +68,5 @@ class FileTeam : public TeamEngine {
 // Opens a team. A caller that has just opened its folder gives it along. Throws not_found.
 std::shared_ptr<const TeamEngine> open_team(const Root& root, const Team& team, double lock_timeout,
                                             std::shared_ptr<const Folder> folder = nullptr);
-std::shared_ptr<const TeamEngine> open_team(const Roster& roster, const Team& team);
 
 }  // namespace team

@@ -87,8 +87,6 @@ TeamChanges topics_of(const std::vector<std::string>& names) {
   return changes;
 }
 
-std::unique_ptr<Watcher> make_watcher() { return std::make_unique<FileWatcher>(); }
-
 void FileWatcher::begin(const Board& board) {
   begin(board.team_folder());
   board_ = &board.folder();

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "libteam/store/files/roster.h"
+#include "libteam/store/files/file_engine.h"
 #include "libteam/system/lines.h"
 
 namespace team {
@@ -84,8 +84,8 @@ void TranscriptFile::append(std::string_view line) const {
   fail_errno("cannot write", path_);
 }
 
-TranscriptFile open_transcript(const Roster& roster, const Team& team, const std::string& member) {
-  return {roster.folder_of(team.name), member, durability_of(&team)};
+TranscriptFile open_transcript(const Engine& engine, const Team& team, const std::string& member) {
+  return {in_files(engine).roster().folder_of(team.name), member, durability_of(&team)};
 }
 
 }  // namespace team

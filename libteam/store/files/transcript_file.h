@@ -12,7 +12,7 @@
 
 namespace team {
 
-class Roster;
+class Engine;
 struct Team;
 
 class TranscriptFile {
@@ -35,6 +35,6 @@ class TranscriptFile {
 };
 
 // Of a member of a team.
-TranscriptFile open_transcript(const Roster& roster, const Team& team, const std::string& member);
+TranscriptFile open_transcript(const Engine& engine, const Team& team, const std::string& member);
 
 }  // namespace team
