@@ -55,6 +55,23 @@ refused() {
   refused 'libteam/agent/tools.cc:2: agent does not know cli' 'libteam/cli/context.cc:2: cli does not know agent'
 }
 
+@test "refuses headers of the storage in files outside of it" {
+  setup_tree
+  add libteam/store/files/roster.cc '"libteam/store/files/root.h"'
+  add libteam/cli/context.cc '"libteam/store/files/file_engine.h"'
+  add cmd/team-fsck.cc '"libteam/store/files/fsck.h"'
+  add cmd/task-get.cc '"libteam/store/files/root.h"'
+  add libteam/cli/context.h '"libteam/store/files/file_engine.h"'
+  add libteam/store/memory/board.cc '"libteam/store/files/task_files.h"'
+  add libteam/store/mail.h '"libteam/store/engine.h"' '"libteam/store/files/mailbox.h"'
+
+  local rule='a store is used through libteam/store/engine.h'
+  refused "cmd/task-get.cc:2: only store/files knows libteam/store/files/root.h; $rule" \
+    "libteam/cli/context.h:2: only store/files knows libteam/store/files/file_engine.h; $rule" \
+    "libteam/store/mail.h:3: only store/files knows libteam/store/files/mailbox.h; $rule" \
+    "libteam/store/memory/board.cc:2: only store/files knows libteam/store/files/task_files.h; $rule"
+}
+
 @test "refuses files in values and JSON in the system" {
   setup_tree
   add libteam/record/task.cc '"libteam/system/file.h"'
