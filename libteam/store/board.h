@@ -21,9 +21,6 @@
 
 namespace team {
 
-class Folder;
-class Watch;
-
 // The rules of a board that its team sets.
 struct BoardRules {
   std::int64_t per_member = 1;  // 0: no limit
@@ -104,12 +101,12 @@ class Board {
   bool is_in_place() const { return engine_->is_in_place(); }
   // Another number after each change made by a Board: for callers that cannot watch it.
   std::int64_t changed_at() const { return engine_->version(); }
+  // The lives of its team; null without a team.
+  std::shared_ptr<const LifeEngine> lives() const { return team_->lives(); }
 
-  // Only for a board in files (store/files/file_engine.cc), and for callers that watch its folders. The folder of the
-  // team is null without a team.
-  const Folder& folder() const;
-  const std::shared_ptr<const Folder>& team_folder() const;
-  void watch(Watch& watch) const;
+  // For the watcher of the same store, which knows their types.
+  const BoardEngine& engine() const { return *engine_; }
+  const BoardTeam& team() const { return *team_; }
 
  private:
   struct Afterwards;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "libteam/store/board_engine.h"
 
 namespace team {
+
+class LifeEngine;
 
 // Events that are in the log.
 struct RecordedEvents {
@@ -31,6 +34,8 @@ class BoardTeam {
   virtual const std::vector<std::string>& members() const { return nobody_; }
   // Whether the process of a member runs.
   virtual Life life_of(const std::string& /*member*/) const { return Life::unknown; }
+  // The lives of all members; null without a team.
+  virtual std::shared_ptr<const LifeEngine> lives() const { return nullptr; }
 
   using Events = std::function<std::vector<Event>()>;
   // Before a change, while nobody holds the board: throws permission_denied if the hook refuses one of the events.

@@ -19,7 +19,6 @@
 
 namespace team {
 
-class Board;
 class LifeEngine;
 
 // A life that this process holds until the object goes.
@@ -94,8 +93,5 @@ class LifeEngine {
   // A folder on this machine for outputs of tools that are too long for a model. It is made if it is missing.
   virtual std::string outputs_path() const = 0;
 };
-
-// The lives of the team of a board; null without a team.
-std::shared_ptr<const LifeEngine> open_lives(const Board& board);
 
 }  // namespace team

@@ -283,7 +283,7 @@ void LiveTeam::refresh_speech() {
 }
 
 std::string LiveTeam::read_log_of(const std::string& member) const {
-  return repair_utf8(open_lives(board_)->read_output(member, kMostSpeech));
+  return repair_utf8(board_.lives()->read_output(member, kMostSpeech));
 }
 
 }  // namespace team

@@ -114,7 +114,7 @@ bool has_died(const LifeEngine& lives, const std::string& member) {
 }
 
 bool has_died(const Board& board, const std::string& member) {
-  return board.life_of(member) == Life::dead && open_lives(board)->has_begun(member);
+  return board.life_of(member) == Life::dead && board.lives()->has_begun(member);
 }
 
 }  // namespace team

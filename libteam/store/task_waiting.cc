@@ -28,7 +28,7 @@ std::optional<Changed> claim_next_or_settle(Board& board, const Actor& actor) {
   const Deadline limit = Deadline::in(kDying);
   bool has_waited = false;
   const auto holders = board.lapses().holders;
-  const auto lives = open_lives(board);
+  const auto lives = board.lives();
   for (const std::string& holder : holders) {
     while (!limit.passed() && lives->is_ending(holder)) {
       has_waited = true;

@@ -44,7 +44,7 @@ class TeamSession {
   // The same for another thread: refresh() does not end it.
   std::shared_ptr<const Mail> shared_mail() const { return {parts_, &parts_->mail}; }
   // The lives of the members, as of the last refresh().
-  std::shared_ptr<const LifeEngine> lives() const { return open_lives(board()); }
+  std::shared_ptr<const LifeEngine> lives() const { return board().lives(); }
   // The member that acts. Once it is a member, its role is that of the configuration.
   const Actor& self() const { return self_; }
   const Mailbox& mailbox() const { return mail().mailbox(self_.name); }

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "libteam/store/files/file_board_team.h"
 #include "libteam/store/files/file_lives.h"
 #include "libteam/store/presence.h"
 #include "libteam/system/event_fd.h"
@@ -93,7 +94,7 @@ void inbox_of_a_member() {
 // An idle member wakes for a message, not when somebody looks into its empty mailbox, and for a nudge.
 void own_inbox() {
   Watched watched;
-  const FileMailbox mailbox(*watched.board.team_folder(), "ann", Durability::process, 1);
+  const FileMailbox mailbox(*team_folder_of(watched.board), "ann", Durability::process, 1);
   watched.watcher.watch_own_inbox("ann");
   watched.watcher.watch_configuration();
   mailbox.peek({}, 1, std::nullopt, [](const Message&) {});
@@ -200,7 +201,7 @@ void lives() {
 // One of two members is the lookout of a role; the other gets the duty when the first one leaves.
 void duties() {
   const Watched watched;
-  const auto lives = open_lives(watched.board);
+  const auto lives = watched.board.lives();
   const auto first = lives->duty(LifeEngine::Post::lookout, "coder");
   const auto second = lives->duty(LifeEngine::Post::lookout, "coder");
   const auto other = lives->duty(LifeEngine::Post::lookout, std::nullopt);

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "libteam/store/board.h"
 #include "libteam/store/files/event_log.h"
+#include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/hooks.h"
 #include "libteam/store/files/roster.h"
 
@@ -50,6 +52,8 @@ void FileBoardTeam::open() {
   opened_ = std::make_unique<Opened>(std::move(folder), *this);
 }
 
+std::shared_ptr<const LifeEngine> FileBoardTeam::lives() const { return std::make_shared<FileLives>(folder_); }
+
 void FileBoardTeam::ask(const EventOrigin& origin, const std::string& hook, const Events& events) {
   opened_.reset();
   open();
@@ -83,6 +87,11 @@ BoardEngine::Place FileBoardTeam::reopen() {
     if (error.code() != Code::not_found) throw;
     return BoardEngine::Place::missing;
   }
+}
+
+std::shared_ptr<const Folder> team_folder_of(const Board& board) {
+  const auto* in_files = dynamic_cast<const FileBoardTeam*>(&board.team());
+  return in_files != nullptr ? in_files->folder() : nullptr;
 }
 
 }  // namespace team

@@ -16,6 +16,8 @@
 
 namespace team {
 
+class Board;
+
 class FileBoardTeam : public BoardTeam {
  public:
   // `folder` is the folder of the team. The root outlives this.
@@ -25,6 +27,7 @@ class FileBoardTeam : public BoardTeam {
   std::string name() const override { return team_; }
   const std::vector<std::string>& members() const override { return members_; }
   Life life_of(const std::string& member) const override { return life_of_(member); }
+  std::shared_ptr<const LifeEngine> lives() const override;
   void ask(const EventOrigin& origin, const std::string& hook, const Events& events) override;
   void tell(const std::vector<RecordedEvents>& recorded) override;
   BoardEngine::Place reopen() override;
@@ -48,5 +51,8 @@ class FileBoardTeam : public BoardTeam {
   std::shared_ptr<const Folder> first_;  // for the first change: it was opened just now
   std::unique_ptr<Opened> opened_;
 };
+
+// The folder of the team of a board in files; null without a team.
+std::shared_ptr<const Folder> team_folder_of(const Board& board);
 
 }  // namespace team

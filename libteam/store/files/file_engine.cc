@@ -9,7 +9,6 @@
 #include "libteam/store/files/file_team.h"
 #include "libteam/store/files/file_watcher.h"
 #include "libteam/store/files/trust.h"
-#include "libteam/system/watch.h"
 
 namespace team {
 
@@ -89,15 +88,5 @@ std::unique_ptr<const Engine> open_engine(const RootChoice& choice, Missing miss
 }
 
 const FileEngine& in_files(const Engine& engine) { return dynamic_cast<const FileEngine&>(engine); }
-
-const Folder& Board::folder() const { return dynamic_cast<const FileBoard&>(*engine_).folder(); }
-
-void Board::watch(Watch& watch) const { watch.add(folder()); }
-
-const std::shared_ptr<const Folder>& Board::team_folder() const {
-  static const std::shared_ptr<const Folder> kNone;
-  const auto* in_files = dynamic_cast<const FileBoardTeam*>(team_.get());
-  return in_files != nullptr ? in_files->folder() : kNone;
-}
 
 }  // namespace team

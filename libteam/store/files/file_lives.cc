@@ -78,10 +78,6 @@ class LockedDuty : public Duty {
 
 }  // namespace
 
-std::shared_ptr<const LifeEngine> open_lives(const Board& board) {
-  return board.team_folder() ? std::make_shared<FileLives>(board.team_folder()) : nullptr;
-}
-
 std::optional<MemberState> state_of(const Folder& team_folder, const std::string& member) {
   const auto contents = team_folder.read(state_file(member), JsonLimits{}.bytes);
   if (!contents) return std::nullopt;

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "libteam/store/board.h"
+#include "libteam/store/files/file_board.h"
+#include "libteam/store/files/file_board_team.h"
 #include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/task_files.h"
@@ -88,8 +90,8 @@ TeamChanges topics_of(const std::vector<std::string>& names) {
 }
 
 void FileWatcher::begin(const Board& board) {
-  begin(board.team_folder());
-  board_ = &board.folder();
+  begin(team_folder_of(board));
+  board_ = &dynamic_cast<const FileBoard&>(board.engine()).folder();
   board_path_ = board_->path();
 }
 
