@@ -182,6 +182,22 @@ letter() {
   same '' "$(ls -A .tasks/.tmp)"
 }
 
+@test "an old file that cannot be removed is swept later, also if the same command changes another task" {
+  strace -qqo trace true 2>/dev/null || skip 'cannot trace here'
+  team-create alpha
+  team-config tasks.lease 10ms
+  task-create 'first'
+  task-claim 1 --as ann
+  team-config tasks.lease 10m
+  wait_until lease_is_over 1
+
+  strace -qqo trace -e inject=unlinkat:error=EIO:when=1 task-claim 1 --as bob
+
+  same bob "$(field 1 owner)"
+  task-create 'second'
+  same '' "$(ls -A .tasks/.tmp)"
+}
+
 @test "a message that was sent is no failure because the life of its reader cannot be told" {
   strace -qqo trace true 2>/dev/null || skip 'cannot trace here'
   team-create alpha

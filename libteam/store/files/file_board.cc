@@ -119,7 +119,8 @@ class FileBoard::Transaction : public BoardTransaction {
     has_put_ = true;
     stamps_[task.id] = file.stamp();
     auto ready = note(task.id, file.folder_mtime(), [&] { index_.put(task, file.stamp()); });
-    if (file.has_leftover()) leave_for_sweep();
+    has_leftover_ = has_leftover_ || file.has_leftover();
+    if (has_leftover_) leave_for_sweep();  // each commit of the index says that nothing is left
     std::erase(ready, task.id);
     return ready;
   }
@@ -223,6 +224,7 @@ class FileBoard::Transaction : public BoardTransaction {
   Index index_;
   std::map<TaskId, Stamp> stamps_;  // of the tasks that were read
   bool has_put_ = false;
+  bool has_leftover_ = false;  // a replaced file could not be removed
 };
 
 FileBoard::FileBoard(const Root& root, std::string path, Folder folder, Durability durability, double lock_timeout,
