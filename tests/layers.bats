@@ -55,6 +55,31 @@ refused() {
   refused 'libteam/agent/tools.cc:2: agent does not know cli' 'libteam/cli/context.cc:2: cli does not know agent'
 }
 
+@test "lets serve use the report and the lives of teammates, but no command line and no model" {
+  setup_tree
+  add libteam/serve/page.cc '"libteam/report/report_page.h"' '"libteam/agent/life/spawn.h"' '"libteam/store/board.h"'
+  add libteam/serve/tools.cc '"libteam/agent/model/lead.h"' '"libteam/cli/output.h"'
+  add libteam/report/page.cc '"libteam/serve/http.h"'
+  add libteam/view/top.cc '"libteam/serve/http.h"'
+
+  refused 'libteam/report/page.cc:2: report does not know serve' \
+    'libteam/serve/tools.cc:2: of agent, serve knows agent/life only' \
+    'libteam/serve/tools.cc:3: serve does not know cli: it prints nothing and parses no command line' \
+    'libteam/view/top.cc:2: view does not know serve'
+}
+
+@test "refuses Beast outside of one source file of serve" {
+  setup_tree
+  add libteam/agent/model/socket.cc '<boost/asio.hpp>'
+  add libteam/serve/http.cc '<boost/beast/http.hpp>' '<boost/asio/ip/tcp.hpp>'
+  add libteam/serve/http.h '<boost/beast/core.hpp>'
+  add libteam/serve/sse.cc '<boost/beast/http.hpp>'
+
+  refused 'libteam/agent/model/socket.cc:2: only one .cc of serve knows Beast' \
+    'libteam/serve/http.h:2: only one .cc of serve knows Beast' \
+    'libteam/serve/sse.cc:2: Beast is included in libteam/serve/http.cc only'
+}
+
 @test "refuses headers of the storage in files outside of it" {
   setup_tree
   add libteam/store/files/roster.cc '"libteam/store/files/root.h"'
