@@ -21,6 +21,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return joined;
 }
 
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos; }
+
 std::string first_line(std::string_view text) {
   while (!text.empty() && (text.front() == '\n' || text.front() == '\r')) text.remove_prefix(1);
   return std::string(text.substr(0, text.find_first_of("\r\n")));

@@ -8,6 +8,7 @@
 #include "libteam/base/error.h"
 #include "libteam/base/name.h"
 #include "libteam/base/terminal_text.h"
+#include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/cli/output.h"
 #include "libteam/record/role.h"
@@ -57,7 +58,7 @@ void each_input_line(const std::function<void(const std::string&, std::size_t)>&
     for (std::size_t end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
       const std::string line = text.substr(start, end - start);
       ++number;
-      if (line.find_first_not_of(" \t\r") != std::string::npos) visit(line, number);
+      if (!is_blank(line)) visit(line, number);
     }
     text.erase(0, start);
   }

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "libteam/base/error.h"
+#include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/cli/output.h"
 
@@ -77,7 +78,7 @@ void Typing::listen() {
 }
 
 void Typing::hear_line(const std::string& line) const {
-  if (line.find_first_not_of(" \t\r") != std::string::npos) hear_(repair_utf8(line));
+  if (!is_blank(line)) hear_(repair_utf8(line));
 }
 
 }  // namespace team

@@ -60,6 +60,8 @@ void unicode() {
   CHECK(one_line("\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xB0\xE2\x80\x8D\xD8\x9B\xD8\x9D") ==
         "\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xB0\xE2\x80\x8D\xD8\x9B\xD8\x9D");  // their neighbours
   CHECK(one_line("\xEF\xBF\xBC\xEF\xBF\xBE\xEF\xBF\xBF") == "\xEF\xBF\xBC\xEF\xBF\xBD\xEF\xBF\xBD");  // noncharacters
+  CHECK(is_blank("") && is_blank(" \t\r\n\f\v"));
+  CHECK(!is_blank(" a ") && !is_blank("\xC2\xA0"));
   CHECK(first_line("\n\none\ntwo") == "one");
   CHECK(first_line("\r\none\r\ntwo") == "one");
 }

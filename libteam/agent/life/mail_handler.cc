@@ -5,6 +5,7 @@
 
 #include "libteam/base/envelope.h"
 #include "libteam/base/terminal_text.h"
+#include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/system/id.h"
 
@@ -81,7 +82,7 @@ void MailHandler::agree_with_all() const {
 
 std::optional<std::string> MailHandler::reply(const std::vector<Message>& messages, const Outcome& outcome) const {
   std::optional<std::string> paused;
-  if (outcome.result.find_first_not_of(" \t\r\n") == std::string::npos) return paused;
+  if (is_blank(outcome.result)) return paused;
   std::set<std::string> answered;
   for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
     if (message->type != "message" || message->sender == "system" || message->sender == session_.self().name) continue;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "libteam/agent/model/wire_text.h"
 #include "libteam/base/error.h"
+#include "libteam/base/text.h"
 
 namespace team {
 

@@ -14,8 +14,6 @@ namespace team {
 
 namespace {
 
-constexpr std::size_t kLongestName = 64;
-
 constexpr std::string_view kFormat = "anthropic";
 constexpr std::string_view kCacheControl = R"({"type":"ephemeral"})";
 
@@ -33,7 +31,7 @@ std::string to_block(const Part& part, Cache cache) {
     case Part::Kind::tool_call:
       block.add("type", "tool_use");
       block.add("id", sanitize_name(part.id));
-      block.add("name", sanitize_name(part.name).substr(0, kLongestName));
+      block.add("name", sanitize_tool_name(part.name));
       block.add_json("input", dump_line(as_object(part.arguments)));
       break;
     case Part::Kind::tool_result:

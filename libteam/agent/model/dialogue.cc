@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
 
@@ -90,7 +91,7 @@ std::optional<std::string> Dialogue::last_word() const {
   std::string text;
   for (const Part& part : turns_.back().parts) text += part.text;
   // An empty answer is no result: the model is asked again.
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
+  if (is_blank(text)) return std::nullopt;
   return text;
 }
 

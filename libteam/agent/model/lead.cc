@@ -156,7 +156,7 @@ std::optional<std::string> describe_failure(const LeadEnd& end) {
 }
 
 void complete(LeadOptions& options, const Team& team) {
-  if (options.goal && options.goal->find_first_not_of(" \t\r\n") == std::string::npos) {
+  if (options.goal && is_blank(*options.goal)) {
     fail(Code::usage, "the goal is empty");
   }
   if (!options.goal && team.created_at == 0) fail(Code::usage, "what is the goal?");

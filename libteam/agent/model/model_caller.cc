@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libteam/agent/life/prompt.h"
+#include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 
 namespace team {
@@ -173,7 +174,7 @@ std::string ModelCaller::ask_for_summary(const Place& at) {
     asked.turns.back().parts.push_back(question);
     try {
       const std::string text = text_of(call(at, asked, {}).parts);
-      return text.find_first_not_of(" \t\r\n") == std::string::npos ? "" : text;
+      return is_blank(text) ? "" : text;
     } catch (const ModelError& error) {
       if (error.kind() != ModelError::Kind::window_full) throw;
     }

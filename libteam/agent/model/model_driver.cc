@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "libteam/agent/life/prompt.h"
-#include "libteam/base/json.h"
+#include "libteam/agent/model/wire.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/event_fd.h"
@@ -19,18 +18,8 @@ using Kind = Outcome::Kind;
 constexpr int kMostContinuations = 3;  // of an answer that was cut, or of calls that were
 constexpr int kMostPauses = 20;        // in a row
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
-
 bool has_calls(const std::vector<Part>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.kind == Part::Kind::tool_call; });
-}
-
-bool is_object(const std::string& arguments) {
-  try {
-    return parse_json(arguments, "arguments", {.bytes = std::size_t{64} << 20}).is_object();
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 Outcome interrupted_by(int signal) {

@@ -15,13 +15,11 @@ namespace team {
 
 namespace {
 
-constexpr std::size_t kLongestName = 64;
-
 constexpr std::string_view kFormat = "openai-chat";
 
 std::string to_call(const Part& part) {
   JsonText function;
-  function.add("name", sanitize_name(part.name).substr(0, kLongestName));
+  function.add("name", sanitize_tool_name(part.name));
   function.add("arguments", dump_line(as_object(part.arguments)));
   JsonText call;
   call.add("id", sanitize_name(part.id));
@@ -244,11 +242,6 @@ class Reader : public AnswerReader {
 };
 
 }  // namespace
-
-Headers OpenAi::headers(const std::string& key) const {
-  if (key.empty()) return {};
-  return {{"authorization", "Bearer " + key}};
-}
 
 std::string OpenAi::body(const ModelRequest& request) const {
   JsonText body;

@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "libteam/base/terminal_text.h"
+#include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/system/lines.h"
 
@@ -200,7 +201,7 @@ ReplayingProvider::ReplayingProvider(const std::string& path) : path_(path) {
   std::size_t number = 0;
   for_each_line(file, [&](std::string_view line) {
     const std::string where = fmt::format("{}:{}", path, ++number);
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    if (is_blank(line)) return;
     std::optional<Json> json;
     try {
       json = parse_json(line, where, kLimits);

@@ -14,7 +14,6 @@ namespace team {
 
 namespace {
 
-constexpr std::size_t kLongestName = 64;
 constexpr std::string_view kFormat = "openai-responses";
 
 std::string to_item(const Part& part, Turn::Role role) {
@@ -29,7 +28,7 @@ std::string to_item(const Part& part, Turn::Role role) {
     case Part::Kind::tool_call:
       item.add("type", "function_call");
       item.add("call_id", sanitize_name(part.id));
-      item.add("name", sanitize_name(part.name).substr(0, kLongestName));
+      item.add("name", sanitize_tool_name(part.name));
       item.add("arguments", dump_line(as_object(part.arguments)));
       break;
     case Part::Kind::tool_result:
@@ -145,11 +144,6 @@ class Reader : public AnswerReader {
 };
 
 }  // namespace
-
-Headers Responses::headers(const std::string& key) const {
-  if (key.empty()) return {};
-  return {{"authorization", "Bearer " + key}};
-}
 
 std::string Responses::body(const ModelRequest& request) const {
   JsonText body;

@@ -18,7 +18,7 @@ class Responses : public WireFormat {
 
   std::string_view home() const override { return "https://api.openai.com"; }
   std::string_view path() const override { return "/responses"; }
-  Headers headers(const std::string& key) const override;
+  Headers headers(const std::string& key) const override { return bearer_header(key); }
   std::string body(const ModelRequest& request) const override;
   std::unique_ptr<AnswerReader> read(Provider::Hear hear) const override;
   bool adapt(int status, const ServiceError& refusal) override;

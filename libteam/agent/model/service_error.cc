@@ -13,6 +13,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/base/terminal_text.h"
+#include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 
 namespace team {

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "libteam/agent/model/wire_text.h"
 #include "libteam/base/error.h"
+#include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 
 namespace team {
@@ -13,6 +16,17 @@ namespace team {
 namespace {
 
 constexpr std::size_t kMostOfArguments = std::size_t{32} << 20;
+constexpr std::size_t kLongestToolName = 64;
+
+std::optional<Json> parse_object(const std::string& arguments) {
+  try {
+    Json json = parse_json(arguments, "arguments", {.bytes = kMostOfArguments});
+    if (json.is_object()) return json;
+  } catch (const Error&) {
+    // Not JSON, so no object either.
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -75,18 +89,21 @@ std::vector<Turn> turns_with_present(const ModelRequest& request, const Reasonin
   return turns;
 }
 
+bool is_object(const std::string& arguments) { return parse_object(arguments).has_value(); }
+
 Json as_object(const std::string& arguments) {
   if (is_blank(arguments)) return Json::object();
-  try {
-    Json json = parse_json(arguments, "arguments", {.bytes = kMostOfArguments});
-    if (json.is_object()) return json;
-  } catch (const Error&) {
-    // The model gets it back as it wrote it.
-  }
-  return {{"INVALID_JSON", repair_utf8(arguments)}};
+  std::optional<Json> object = parse_object(arguments);
+  // The model gets malformed arguments back as it wrote them.
+  return object ? std::move(*object) : Json{{"INVALID_JSON", repair_utf8(arguments)}};
 }
 
 std::string schema_of(const ToolSpec& spec) { return dump_line(parse_json(spec.schema, "schema of " + spec.name)); }
+
+Headers bearer_header(const std::string& key) {
+  if (key.empty()) return {};
+  return {{"authorization", "Bearer " + key}};
+}
 
 std::string sanitize_name(std::string_view name) {
   std::string sanitized(name);
@@ -97,5 +114,7 @@ std::string sanitize_name(std::string_view name) {
   }
   return sanitized.empty() ? "unknown" : sanitized;
 }
+
+std::string sanitize_tool_name(std::string_view name) { return sanitize_name(name).substr(0, kLongestToolName); }
 
 }  // namespace team

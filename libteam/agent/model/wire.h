@@ -42,10 +42,17 @@ std::vector<Turn> normalize_turns(const std::vector<Turn>& turns, const Reasonin
 // The same, with the present state of the team at the end of the last turn of the user. For services that cache by
 // prefix and take no marks.
 std::vector<Turn> turns_with_present(const ModelRequest& request, const ReasoningSource& source);
+// True if the arguments of a call are one complete object.
+bool is_object(const std::string& arguments);
 // The arguments of a call as an object; other values are wrapped in an object. Services refuse malformed arguments.
 Json as_object(const std::string& arguments);
 // The schema on one line.
 std::string schema_of(const ToolSpec& spec);
+// The header with the key, as many services expect it. None without a key.
+Headers bearer_header(const std::string& key);
 // Makes a name or id that every service accepts. The original may come from another service.
 std::string sanitize_name(std::string_view name);
+// The same for the name of a tool, which services limit to 64 characters.
+std::string sanitize_tool_name(std::string_view name);
+
 }  // namespace team

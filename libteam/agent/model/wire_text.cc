@@ -11,8 +11,6 @@ std::string lower(std::string_view text) {
   return lowered;
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos; }
-
 std::int64_t count_of(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   constexpr std::int64_t kMost = 1'000'000'000'000;  // of one answer; sums must not overflow

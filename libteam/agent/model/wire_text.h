@@ -11,7 +11,6 @@ namespace team {
 
 // ASCII letters only.
 std::string lower(std::string_view text);
-bool is_blank(std::string_view text);
 // A count of tokens; 0 for any other value.
 std::int64_t count_of(const Json& object, const char* key);
 // A text; empty for any other value.

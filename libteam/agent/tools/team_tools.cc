@@ -233,7 +233,7 @@ void add_submit_plan(Toolbox& tools, TeamSession& session, TurnState& turn) {
     "required":["plan"]})"};
   tools.add(spec, [&session, &turn](const Arguments& arguments, int) -> ToolResult {
     const std::string plan = arguments.text("plan");
-    if (plan.find_first_not_of(" \t\r\n") == std::string::npos) fail(Code::usage, "the plan is empty");
+    if (is_blank(plan)) fail(Code::usage, "the plan is empty");
     if (turn.phase == Phase::plan && !turn.wants_plan) {
       fail(Code::invalid_state, "this is no task: put it on the board with TaskCreate, and you are asked for its plan");
     }

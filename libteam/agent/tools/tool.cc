@@ -152,10 +152,9 @@ class ArgumentErrors {
 ToolResult refuse(std::string text) { return {std::move(text), true}; }
 
 ToolResult run_checked(const ToolSpec& spec, const Toolbox::Run& run, std::string_view arguments, int interrupt) {
-  const bool blank = arguments.find_first_not_of(" \t\r\n") == std::string_view::npos;
   Json object;
   try {
-    object = parse_json(blank ? "{}" : arguments, "the arguments", kLimits);
+    object = parse_json(is_blank(arguments) ? "{}" : arguments, "the arguments", kLimits);
   } catch (const Error& error) {
     return refuse(fmt::format("{}: {}; they must be one JSON object", spec.name, error.what()));
   }

@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "libteam/base/clock.h"
+#include "libteam/base/text.h"
 #include "libteam/system/id.h"
 
 namespace team {
 
 std::optional<Message> RejectedLines::parse(const std::string& line) const {
-  if (line.find_first_not_of(" \t\r") == std::string::npos) return std::nullopt;
+  if (is_blank(line)) return std::nullopt;
   try {
     Message message = parse_message(line, files_.owner, files_.name("inbox.jsonl"));
     if (message.id.empty()) message.id = new_id();
