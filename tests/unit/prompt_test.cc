@@ -156,12 +156,13 @@ void hostile_texts() {
   const auto briefed = [](const std::string& text) {
     Briefing made;
     made.self = {"bob", "tester", "alpha", "You test."};
-    made.members = "bob: " + one_line(text) + "\n";
     made.roles = {"tester: " + text};
     made.skills = {"csv: " + text};
-    made.board = "1 task";
-    made.digest = {"[Teammate dan]: " + one_line(text)};
-    return system_prompt(made);
+    TeamNow now;
+    now.members = "bob: " + one_line(text) + "\n";
+    now.board = "1 task";
+    now.digest = {"[Teammate dan]: " + one_line(text)};
+    return system_prompt(made) + present_state(now);
   };
   const std::vector<std::function<std::string(const std::string&)>> places = {task_prompt, message_prompt, hook_prompt,
                                                                               notice, briefed};
@@ -183,11 +184,10 @@ void hostile_texts() {
 Briefing briefing() {
   Briefing made;
   made.self = {"bob", "tester", "alpha", "You test."};
-  made.members = "user: the person\nlead: the lead\n";
-  made.board = "1 task: #1 pending";
-  made.digest = {"[Teammate dan]: hi"};
   return made;
 }
+
+TeamNow now() { return {"user: the person\nlead: the lead\n", "1 task: #1 pending", {"[Teammate dan]: hi"}}; }
 
 void system_prompts() {
   const std::string text = system_prompt(briefing());
@@ -196,17 +196,14 @@ void system_prompts() {
   CHECK(has(text, "\nYou test.\n"));
 
   // The parts that change from call to call are not in it.
-  Briefing changed = briefing();
-  changed.digest = {"[Teammate dan]: ho"};
-  changed.board = "2 tasks";
-  changed.members = "user: the person\n";
-  CHECK(system_prompt(changed) == text);
-  const std::string present = present_state(briefing());
-  CHECK(present != present_state(changed) && has(present_state(changed), "2 tasks"));
+  CHECK(!has(text, "# Team") && !has(text, "# Board") && !has(text, "# Lately said"));
+  const std::string present = present_state(now());
   CHECK(present.find("# Team") < present.find("# Board") && present.find("# Board") < present.find("# Lately said"));
   CHECK(present.ends_with("# Lately said\n<digest>\n[Teammate dan]: hi\n</digest>\n"));
+  TeamNow changed = now();
+  changed.board = "2 tasks";
   changed.digest.clear();
-  CHECK(!has(present_state(changed), "# Lately said"));
+  CHECK(has(present_state(changed), "2 tasks") && !has(present_state(changed), "# Lately said"));
   CHECK(!has(text, "# Roles") && !has(text, "# Skills"));
   CHECK(!has(text, "FinishTeam"));
 }
@@ -219,7 +216,7 @@ void leads() {
   const std::string text = system_prompt(lead);
   CHECK(text.starts_with("You are 'bob', the lead of team 'alpha'.\n"));
   CHECK(has(text, "tester: tests\n") && has(text, "csv: tables\n") && has(text, "FinishTeam"));
-  CHECK(text.find("# Skills") < text.find("# Team"));
+  CHECK(text.find("# Roles") < text.find("# Skills"));
   CHECK(!has(text, "coordinate only"));
   lead.delegates = true;
   CHECK(has(system_prompt(lead), "coordinate only"));

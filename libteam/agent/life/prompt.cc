@@ -174,12 +174,12 @@ std::string system_prompt(const Briefing& briefing) {
   return text;
 }
 
-std::string present_state(const Briefing& briefing) {
+std::string present_state(const TeamNow& now) {
   std::string text = "[System] The team as it is now. Nobody has to answer this.\n";
-  text += fmt::format("\n# Team\n{}", escape_markup(briefing.members));
-  text += fmt::format("\n# Board\n<board>\n{}\n</board>\n", briefing.board);
-  if (briefing.digest.empty()) return text;
-  return text + "\n# Lately said\n" + enclose("digest", "", join(briefing.digest, "\n"));
+  text += fmt::format("\n# Team\n{}", escape_markup(now.members));
+  text += fmt::format("\n# Board\n<board>\n{}\n</board>\n", now.board);
+  if (now.digest.empty()) return text;
+  return text + "\n# Lately said\n" + enclose("digest", "", join(now.digest, "\n"));
 }
 
 std::string reminder(const Briefing& briefing) {

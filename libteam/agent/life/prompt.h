@@ -53,22 +53,23 @@ std::string plan_gate();
 // Why they are closed again: the task of the approved plan has ended or belongs to another member.
 std::string void_approval();
 
-// The facts that a model gets with every request.
+// The facts that stay the same in the life of a member.
 struct Briefing {
   Identity self;
   bool leads = false;
   bool delegates = false;          // the lead does no work itself
-  std::string members;             // the other members, a line each
   std::vector<std::string> roles;  // the roles that a lead can give, a line each
   std::vector<std::string> skills;
-  std::string board;  // escaped, from summarize_board()
+};
+// Contains no path, no time and nothing of the board, so the same team gives the same text and the service can cache it.
+std::string system_prompt(const Briefing& briefing);
+// The facts that change from call to call.
+struct TeamNow {
+  std::string members;  // a line each
+  std::string board;    // escaped, from summarize_board()
   std::vector<std::string> digest;
 };
-// The parts that stay the same in the life of a member. Contains no path and no time, so the same team gives the same
-// text.
-std::string system_prompt(const Briefing& briefing);
-// The parts that change from call to call: members, board and digest.
-std::string present_state(const Briefing& briefing);
+std::string present_state(const TeamNow& now);
 // Added after a conversation was shortened.
 std::string reminder(const Briefing& briefing);
 

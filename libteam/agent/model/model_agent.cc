@@ -87,6 +87,7 @@ struct ModelAgent::Parts {
   std::unique_ptr<Provider> make(const ModelChoice& choice);
   void add_tools(const ModelChoice& choice, TurnState& turn);
   Briefing brief() const;
+  TeamNow look() const;
   ModelRules rules(const ModelChoice& choice) const;
   std::optional<std::string> over_budget(const Usage& used) const;
 };
@@ -149,23 +150,27 @@ Briefing ModelAgent::Parts::brief() const {
   briefing.self = {session.self().name, session.self().role, session.team().name, part.role_prompt};
   briefing.leads = part.leads;
   briefing.delegates = part.delegates;
+  if (!part.leads) return briefing;
+  for (const Role& role : session.team().roles) {
+    const std::string about = first_line(parse_role(role, "config.json").prompt);
+    briefing.roles.push_back(fmt::format("{}: {}", role.name, cut_characters(one_line(about), 200)));
+  }
+  for (const Skill& skill : list_skills(project_folder(session.engine()))) {
+    briefing.skills.push_back(fmt::format("{}: {}", skill.name, skill.description));
+  }
+  return briefing;
+}
+
+TeamNow ModelAgent::Parts::look() const {
+  TeamNow now;
   const auto lives = session.lives();
-  briefing.members = list_members(session.team(), [&](const Member& member) -> std::string {
+  now.members = list_members(session.team(), [&](const Member& member) -> std::string {
     return part.leads && lives->life_of(member.name) == Life::dead ? " (has ended; Task with its name starts it again)"
                                                                    : "";
   });
-  if (part.leads) {
-    for (const Role& role : session.team().roles) {
-      const std::string about = first_line(parse_role(role, "config.json").prompt);
-      briefing.roles.push_back(fmt::format("{}: {}", role.name, cut_characters(one_line(about), 200)));
-    }
-    for (const Skill& skill : list_skills(project_folder(session.engine()))) {
-      briefing.skills.push_back(fmt::format("{}: {}", skill.name, skill.description));
-    }
-  }
-  briefing.board = summarize_board(session.board().view(), kMostTasksShown);
-  briefing.digest = digest_for(session.mail().events(), session.team(), session.self().name);
-  return briefing;
+  now.board = summarize_board(session.board().view(), kMostTasksShown);
+  now.digest = digest_for(session.mail().events(), session.team(), session.self().name);
+  return now;
 }
 
 ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
@@ -204,7 +209,7 @@ ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const Model
   limits.max_tokens = max_tokens_of(choice, limits.context);
   limits.longest_answer = std::min(limits.max_tokens > 0 ? limits.max_tokens : kLongestAnswer, limits.context / 4);
   const ModelCaller::Texts texts{[this] { return system_prompt(parts_->brief()); },
-                                 [this] { return present_state(parts_->brief()); }};
+                                 [this] { return present_state(parts_->look()); }};
   ModelCaller caller(*parts_->provider, parts_->tools, texts, limits, before ? parse_usage(before->usage) : Usage{});
   parts_->whole = std::make_unique<ModelDriver>(std::move(caller), parts_->tools, remember, parts_->background, turn_,
                                                 signals, parts_->rules(choice));
