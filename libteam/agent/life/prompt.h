@@ -61,7 +61,7 @@ struct Briefing {
   std::vector<std::string> roles;  // the roles that a lead can give, a line each
   std::vector<std::string> skills;
 };
-// Contains no path, no time and nothing of the board, so the same team gives the same text and the service can cache it.
+// Contains no path, no time and no part of the board, so the same team gives the same text and services can cache it.
 std::string system_prompt(const Briefing& briefing);
 // The facts that change from call to call.
 struct TeamNow {
