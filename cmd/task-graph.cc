@@ -1,6 +1,7 @@
 // task-graph - draw the dependency graph of the tasks
 
 #include "libteam/cli/command.h"
+#include "libteam/cli/task_output.h"
 #include "libteam/report/graph_drawing.h"
 #include "libteam/report/graph_reading.h"
 #include "libteam/report/xml.h"
@@ -17,7 +18,7 @@ struct Options {
 team::Exit draw(team::Context& context, const Options& options) {
   const team::BoardView& view = context.board().view();
   for (const team::TaskId id : options.tasks) view.get(id);
-  team::TaskGraph graph = team::read_graph(view);
+  team::TaskGraph graph = team::read_graph(view, {}, team::warn_of_broken);
   if (!options.tasks.empty()) graph = graph.upstream_of(options.tasks);
   team::Output& out = context.out();
   if (options.dot) {
@@ -26,7 +27,7 @@ team::Exit draw(team::Context& context, const Options& options) {
     draw_mermaid(out, graph);
   } else if (options.svg) {
     out.text(team::kXmlProlog);
-    draw_svg(out, graph, {}, "");
+    out.text(draw_svg(graph, {}, ""));
   } else {
     draw_tree(out, graph);
   }

@@ -24,8 +24,8 @@ void draw_dot(Output& out, const TaskGraph& graph);
 // A Mermaid flowchart.
 void draw_mermaid(Output& out, const TaskGraph& graph);
 
-// A self-contained SVG element with a legend. `path` is a chain of dependent tasks to highlight. `style` is CSS to
-// embed; it can replace the colours, which are attributes of the elements.
-void draw_svg(Output& out, const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style);
+// Returns a self-contained SVG element with a legend. `path` is a chain of dependent tasks to highlight. `style` is CSS
+// to embed; it can replace the colours, which are attributes of the elements.
+std::string draw_svg(const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style);
 
 }  // namespace team

@@ -1,10 +1,9 @@
 #include "libteam/report/graph_reading.h"
 
-#include "libteam/cli/task_output.h"
-
 namespace team {
 
-TaskGraph read_graph(const BoardView& view, const std::function<void(const Task& task)>& visit) {
+TaskGraph read_graph(const BoardView& view, const std::function<void(const Task& task)>& visit,
+                     const BoardView::Report& report_broken) {
   GraphNodes nodes;
   std::vector<TaskId> broken;
   view.each(
@@ -23,7 +22,7 @@ TaskGraph read_graph(const BoardView& view, const std::function<void(const Task&
                          {}});
       },
       [&](TaskId id, const Error& error) {
-        warn_of_broken(id, error);
+        report_broken(id, error);
         broken.push_back(id);
       });
   TaskGraph graph(std::move(nodes));

@@ -1,4 +1,4 @@
-// Reads a board as a graph, for the commands that draw it.
+// Reads a board as a graph, for pictures of it.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,9 @@
 
 namespace team {
 
-// Reads all tasks once and calls `visit` for each. A broken file gives a warning and a broken node, not a missing one.
-TaskGraph read_graph(const BoardView& view, const std::function<void(const Task& task)>& visit = {});
+// Reads all tasks once and calls `visit` for each, if it is set. A broken file is reported and gives a broken node, not
+// a missing one.
+TaskGraph read_graph(const BoardView& view, const std::function<void(const Task& task)>& visit,
+                     const BoardView::Report& broken);
 
 }  // namespace team

@@ -93,16 +93,16 @@ std::string draw_loop(const Point& corner) {
       x + 14, corner.y, corner.y - 18, x - 14, colour::kWrong);
 }
 
-void draw_lines(Output& out, const GraphLayout& layout) {
-  out.text(fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"1.2\">\n", colour::kLine));
+void draw_lines(std::string& out, const GraphLayout& layout) {
+  out += fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"1.2\">\n", colour::kLine);
   const std::string cycle = fmt::format(" stroke=\"{}\" stroke-dasharray=\"5 3\"", colour::kWrong);
   for (const GraphLine& line : layout.lines) {
     const std::string_view tip = line.closes_a_cycle ? "cycle" : "tip";
-    out.text(fmt::format("<path d=\"{}\"{}{}/>\n", path_through(line.points), line.closes_a_cycle ? cycle : "",
-                         line.has_tip ? fmt::format(" marker-end=\"url(#task-graph-{})\"", tip) : ""));
+    out += fmt::format("<path d=\"{}\"{}{}/>\n", path_through(line.points), line.closes_a_cycle ? cycle : "",
+                       line.has_tip ? fmt::format(" marker-end=\"url(#task-graph-{})\"", tip) : "");
   }
-  for (const std::size_t place : layout.loops) out.text(draw_loop(layout.boxes[place]));
-  out.text("</g>\n");
+  for (const std::size_t place : layout.loops) out += draw_loop(layout.boxes[place]);
+  out += "</g>\n";
 }
 
 std::string draw_tip(std::string_view name, std::string_view colour) {
@@ -114,24 +114,24 @@ std::string draw_tip(std::string_view name, std::string_view colour) {
 }
 
 // A line along the path and a frame around each of its boxes, drawn over the lines and under the boxes.
-void draw_path(Output& out, const TaskGraph& graph, const GraphLayout& layout, const std::vector<TaskId>& path) {
+void draw_path(std::string& out, const TaskGraph& graph, const GraphLayout& layout, const std::vector<TaskId>& path) {
   if (path.empty()) return;
   constexpr double kFrame = 4;
   std::vector<std::size_t> places;
   for (const TaskId id : path) {
     if (const auto place = graph.place_of(id)) places.push_back(*place);
   }
-  out.text(fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"3\">\n", colour::kWorking));
+  out += fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"3\">\n", colour::kWorking);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Point& corner = layout.boxes[places[i]];
-    out.text(fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"10\"/>\n",
-                         corner.x - kFrame, corner.y - kFrame, kSizes.box_width + 2 * kFrame,
-                         kSizes.box_height + 2 * kFrame));
+    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"10\"/>\n",
+                       corner.x - kFrame, corner.y - kFrame, kSizes.box_width + 2 * kFrame,
+                       kSizes.box_height + 2 * kFrame);
     if (i == 0) continue;
     const std::vector<Point> points = route(layout, places[i - 1], places[i]);
-    if (!points.empty()) out.text(fmt::format("<path d=\"{}\"/>\n", path_through(points)));
+    if (!points.empty()) out += fmt::format("<path d=\"{}\"/>\n", path_through(points));
   }
-  out.text("</g>\n");
+  out += "</g>\n";
 }
 
 struct Legend {
@@ -164,14 +164,15 @@ Legend draw_legend(const std::vector<const Look*>& used, std::string_view name_o
 
 }  // namespace
 
-void draw_svg(Output& out, const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style) {
+std::string draw_svg(const TaskGraph& graph, const std::vector<TaskId>& path, std::string_view style) {
+  std::string out;
   const GraphLayout layout = lay_out(graph, kSizes);
   const auto looks = looks_of(graph);
   const Legend legend = draw_legend(looks, path.empty() ? "" : "critical path");
   const double top = kMargin + kLegendHeight;
   const double width = std::max(layout.width + 2 * kMargin, legend.width);
   const double height = top + layout.height + kMargin;
-  out.text(fmt::format(
+  out += fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
       "<title>Task graph</title>\n{5}"
@@ -179,15 +180,16 @@ void draw_svg(Output& out, const TaskGraph& graph, const std::vector<TaskId>& pa
       "<rect width=\"100%\" height=\"100%\" fill=\"{6}\"/>\n"
       "<g font-family=\"{7}\" font-size=\"{4}\" fill=\"{8}\">\n",
       width, height, draw_tip("tip", colour::kLine), draw_tip("cycle", colour::kWrong), kFontSize,
-      style.empty() ? "" : fmt::format("<style>{}</style>\n", style), colour::kPaper, kTypeface, colour::kInk));
-  out.text(legend.text);
-  out.text(fmt::format("<g transform=\"translate({} {})\">\n", kMargin, top));
+      style.empty() ? "" : fmt::format("<style>{}</style>\n", style), colour::kPaper, kTypeface, colour::kInk);
+  out += legend.text;
+  out += fmt::format("<g transform=\"translate({} {})\">\n", kMargin, top);
   draw_lines(out, layout);
   draw_path(out, graph, layout, path);
   for (std::size_t place = 0; place < graph.nodes().size(); ++place) {
-    out.text(draw_box(graph.nodes()[place].task, layout.boxes[place], *looks[place]));
+    out += draw_box(graph.nodes()[place].task, layout.boxes[place], *looks[place]);
   }
-  out.text("</g>\n</g>\n</svg>\n");
+  out += "</g>\n</g>\n</svg>\n";
+  return out;
 }
 
 }  // namespace team

@@ -181,7 +181,7 @@ void print_graph_of(Output& out, const Report& report) {
     return;
   }
   out.text("<div class=\"picture graph\">");
-  draw_svg(out, report.board, report.history.critical_path, "");
+  out.text(draw_svg(report.board, report.history.critical_path, ""));
   out.text("</div>\n");
 }
 
@@ -269,14 +269,12 @@ std::string show_head(const Report& report) {
 
 }  // namespace
 
-void print_timeline(Output& out, const Report& report) {
-  out.text(kXmlProlog);
-  out.text(draw_timeline(report.history, seen_members(report.history), dark_rules("")));
+std::string timeline_document(const History& history) {
+  return std::string(kXmlProlog) + draw_timeline(history, seen_members(history), dark_rules(""));
 }
 
-void print_graph(Output& out, const Report& report) {
-  out.text(kXmlProlog);
-  draw_svg(out, report.board, report.history.critical_path, dark_rules(""));
+std::string graph_document(const TaskGraph& graph, const std::vector<TaskId>& path) {
+  return std::string(kXmlProlog) + draw_svg(graph, path, dark_rules(""));
 }
 
 void print_page(Output& out, const Report& report) {

@@ -34,8 +34,8 @@ struct Report {
 
 void print_page(Output& out, const Report& report);
 
-// The pictures alone, as SVG documents.
-void print_timeline(Output& out, const Report& report);
-void print_graph(Output& out, const Report& report);
+// The pictures alone, as SVG documents. `path` is the critical path of the history, to highlight.
+std::string timeline_document(const History& history);
+std::string graph_document(const TaskGraph& graph, const std::vector<TaskId>& path);
 
 }  // namespace team
