@@ -10,6 +10,7 @@
 #include "libteam/base/number.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/mapped_file.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -38,6 +39,43 @@ std::optional<std::int64_t> first_sequence_in(const Fd& fd) {
     if (const auto seq = sequence_of(*line)) return seq;
   }
   return std::nullopt;
+}
+
+// The first event whose line starts after `offset`.
+struct Probe {
+  off_t start = 0;
+  std::int64_t seq = 0;
+};
+
+// `read(offset, count)` returns text of the file. None if no whole beginning of an event follows.
+template <class Read>
+std::optional<Probe> probe(off_t offset, const Read& read) {
+  constexpr std::size_t kWindow = 4096;
+  for (std::size_t window = kWindow;; window *= 4) {
+    const auto text = read(offset, window);
+    for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1)) {
+      const std::string_view line = std::string_view(text).substr(end + 1);
+      if (line.find(',') == line.npos) break;  // perhaps cut
+      if (const auto seq = sequence_of(line)) return Probe{offset + static_cast<off_t>(end) + 1, *seq};
+    }
+    if (text.size() < window) return std::nullopt;
+  }
+}
+
+// The offset of a line such that no line before it is after event `seq`, and little is left to read until the first
+// that is. Sequence numbers rise, so this takes a few reads in a file of any size.
+template <class Read>
+off_t find_start(off_t size, std::int64_t seq, const Read& read) {
+  constexpr off_t kNear = 16 * 1024;
+  off_t from = 0;
+  off_t to = size;
+  while (to - from > kNear) {
+    const off_t middle = from + (to - from) / 2;
+    const auto found = probe(middle, read);
+    if (found && found->start < to && found->seq <= seq) from = found->start;
+    else to = middle;
+  }
+  return from;
 }
 
 }  // namespace
@@ -139,6 +177,23 @@ bool FileEventLog::read_on(Place& place, std::int64_t& seq, const Visit& visit) 
   return true;
 }
 
+// The same for a file that was put aside, which does not change any more.
+bool FileEventLog::read_closed(const Fd& fd, std::int64_t& seq, const Visit& visit) const {
+  const MappedFile file(fd);
+  std::string_view text = file.text();
+  const auto read = [&](off_t offset, std::size_t most) { return text.substr(static_cast<std::size_t>(offset), most); };
+  text.remove_prefix(static_cast<std::size_t>(find_start(static_cast<off_t>(text.size()), seq, read)));
+  for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    const auto number = sequence_of(line);
+    if (!number || *number <= seq) continue;
+    seq = *number;
+    if (!visit(line)) return false;
+  }
+  return true;
+}
+
 // Starts with the last part that may have the first wanted line. Returns the place after the last line, none if `visit`
 // returned false.
 std::optional<FileEventLog::Place> FileEventLog::read_after(std::int64_t& seq, const Visit& visit) const {
@@ -147,9 +202,16 @@ std::optional<FileEventLog::Place> FileEventLog::read_after(std::int64_t& seq, c
   if (part != all.begin()) --part;
   Place place;
   for (; part != all.end(); ++part) {
+    const bool is_closed = !part->fd;
     Fd fd = open(*part);
     if (!fd) continue;
-    place = {std::move(fd), 0};
+    if (is_closed) {
+      if (!read_closed(fd, seq, visit)) return std::nullopt;
+      continue;
+    }
+    const auto read = [&](off_t offset, std::size_t most) { return read_at(fd, offset, most); };
+    const off_t start = find_start(size_of(fd), seq, read);
+    place = {std::move(fd), start};
     if (!read_on(place, seq, visit)) return std::nullopt;
   }
   return place;

@@ -2,7 +2,8 @@
 //
 // Each writer reads the last line and appends the next under `events.lock`; a line that a killed writer left torn is
 // cut off first. A file that has grown large is put aside as `events-<its first seq>.jsonl`; readers go through all of
-// them and do not notice. Reading takes no lock.
+// them and do not notice. Reading takes no lock, and finds the first wanted line by
+// its number.
 #pragma once
 
 #include <functional>
@@ -34,6 +35,7 @@ class FileEventLog : public EventLog {
   std::vector<Part> parts() const;
   Fd open(Part& part) const;
   bool read_on(Place& place, std::int64_t& seq, const Visit& visit) const;
+  bool read_closed(const Fd& fd, std::int64_t& seq, const Visit& visit) const;
   std::optional<Place> read_after(std::int64_t& seq, const Visit& visit) const;
 
   const Folder& folder_;
