@@ -1,10 +1,9 @@
 #include "libteam/cli/context.h"
 
 #include "libteam/base/environment_variable.h"
-#include "libteam/base/name.h"
-#include "libteam/base/terminal_text.h"
-#include "libteam/base/text.h"
+#include "libteam/record/actor.h"
 #include "libteam/store/files/file_engine.h"
+#include "libteam/store/team_choice.h"
 
 namespace team {
 
@@ -14,18 +13,6 @@ void read_environment(Choices& choices) {
   choices.environment_member = environment_variable("TEAM_MEMBER");
   choices.run = environment_variable("TEAM_RUN_ID");
 }
-
-namespace {
-
-bool is_made_by_agent(const Engine& engine, const std::string& team) {
-  try {
-    return engine.get(team).created_by.has_value();
-  } catch (const Error&) {
-    return false;  // a broken configuration is reported to the commands that choose this team
-  }
-}
-
-}  // namespace
 
 Context::Context(Choices choices) : choices_(std::move(choices)) {}
 
@@ -44,15 +31,9 @@ const Team* Context::team_or_none() {
       team_ = engine().find_team(*named);
       team_rule_ = choices_.team ? "-t" : "TEAM_NAME";
     } else {
-      auto names = engine().names();
-      const std::string all = join(names, ", ");
-      team_rule_ = "the only team";
-      if (names.size() > 1) {
-        std::erase_if(names, [this](const std::string& name) { return is_made_by_agent(engine(), name); });
-        team_rule_ = "the only team that no agent made";
-      }
-      if (names.size() != 1 && !all.empty()) fail(Code::usage, "which team? there is {} (-t TEAM)", all);
-      if (!names.empty()) team_ = engine().find_team(names.front());
+      const OnlyTeam only = find_only_team(engine());
+      team_rule_ = only.rule;
+      if (only.name) team_ = engine().find_team(*only.name);
     }
     team_known_ = true;
   }
@@ -84,28 +65,10 @@ void Context::reopen_team(const Deadline& deadline) {
   }
 }
 
-std::string Context::actor_name() const {
-  const auto& member = choices_.environment_member;
-  if (member && choices_.actor && *choices_.actor != *member) {
-    fail(Code::permission_denied, "you are {} (TEAM_MEMBER) and cannot act as {}", *member, one_line(*choices_.actor));
-  }
-  std::string name = choices_.actor.value_or(member.value_or("user"));
-  if (!is_name(name)) fail(Code::usage, "'{}' is not a name", one_line(name));
-  if (same_name(name, "system")) fail(Code::permission_denied, "nobody acts as system");
-  if (same_name(name, "all")) fail(Code::usage, "'all' is reserved");
-  return name;
-}
+std::string Context::actor_name() const { return choose_actor(choices_.environment_member, choices_.actor); }
 
 const Actor& Context::actor() {
-  if (actor_) return *actor_;
-  Actor actor;
-  actor.name = actor_name();
-  actor.run = choices_.run;
-  const Team* team = team_or_none();
-  actor.leads = actor.name == "user" || actor.name == (team != nullptr ? team->lead : "lead");
-  const Member* self = team != nullptr ? team->find(actor.name) : nullptr;
-  if (self != nullptr) actor.role = self->role;
-  actor_ = std::move(actor);
+  if (!actor_) actor_ = make_actor(actor_name(), choices_.run, team_or_none());
   return *actor_;
 }
 

@@ -1,0 +1,18 @@
+// Who acts, and with what rights: the same for a command, a request to the server and a tool.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libteam/record/team.h"
+
+namespace team {
+
+// The name of the actor: `as`, else `member` (TEAM_MEMBER: an agent is calling), else user. Throws permission_denied if
+// an agent wants to act as somebody else and for `system`, usage for a name that is not allowed.
+std::string choose_actor(const std::optional<std::string>& member, const std::optional<std::string>& as);
+
+// The actor of this name. Its role and rights are those in `team`, which is null for a board without a team.
+Actor make_actor(std::string name, std::optional<std::string> run, const Team* team);
+
+}  // namespace team

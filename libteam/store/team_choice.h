@@ -1,0 +1,19 @@
+// Which team is meant if none is named.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libteam/store/engine.h"
+
+namespace team {
+
+struct OnlyTeam {
+  std::optional<std::string> name;  // none: the store has no team
+  std::string rule;                 // why this one, for people
+};
+
+// The only team of the store; of several, the only one that no agent made. Throws usage if that does not decide.
+OnlyTeam find_only_team(const Engine& engine);
+
+}  // namespace team
