@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
 #include "libteam/store/life.h"
+#include "libteam/store/server_mark.h"
 #include "libteam/store/team_engine.h"
 #include "libteam/store/watcher.h"
 
@@ -91,6 +93,11 @@ class Engine {
   // The lives of a team. Throws not_found.
   virtual std::shared_ptr<const LifeEngine> open_lives(const std::string& team) const = 0;
   Life life_of(const std::string& team, const std::string& member) const { return open_lives(team)->life_of(member); }
+
+  // Throws conflict if a server runs on this store.
+  virtual std::unique_ptr<const ServerMark> take_server_mark() const = 0;
+  // The description that the running server published; none if no server runs or if it is just starting.
+  virtual std::optional<std::string> running_server() const = 0;
 
   // The new watcher watches nothing yet.
   virtual std::unique_ptr<Watcher> make_watcher() const = 0;

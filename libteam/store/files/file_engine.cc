@@ -6,6 +6,7 @@
 #include "libteam/store/files/file_board.h"
 #include "libteam/store/files/file_board_team.h"
 #include "libteam/store/files/file_lives.h"
+#include "libteam/store/files/file_server_mark.h"
 #include "libteam/store/files/file_team.h"
 #include "libteam/store/files/file_watcher.h"
 #include "libteam/store/files/trust.h"
@@ -79,6 +80,10 @@ Board FileEngine::open_board(const Team* team, Missing missing, const Handle& ha
 std::shared_ptr<const LifeEngine> FileEngine::open_lives(const std::string& team) const {
   return std::make_shared<FileLives>(roster_.shared_folder_of(team));
 }
+
+std::unique_ptr<const ServerMark> FileEngine::take_server_mark() const { return team::take_server_mark(root_); }
+
+std::optional<std::string> FileEngine::running_server() const { return read_server_mark(root_); }
 
 std::unique_ptr<Watcher> FileEngine::make_watcher() const { return std::make_unique<FileWatcher>(); }
 

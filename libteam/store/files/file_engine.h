@@ -42,6 +42,8 @@ class FileEngine : public Engine {
   bool has_board(const Team& team) const override { return root_.find_store(team.board).has_value(); }
 
   std::shared_ptr<const LifeEngine> open_lives(const std::string& team) const override;
+  std::unique_ptr<const ServerMark> take_server_mark() const override;
+  std::optional<std::string> running_server() const override;
   std::unique_ptr<Watcher> make_watcher() const override;
 
  private:
