@@ -1,4 +1,4 @@
-// The mark of the server that runs on a store (team-serve(1)). There is at most one at a time.
+// The mark of the server that runs on a store. There is at most one at a time.
 #pragma once
 
 #include <string>
