@@ -126,4 +126,10 @@ std::string JsonText::take() {
 
 std::string json_array(const std::vector<std::string>& elements) { return "[" + join(elements, ",") + "]"; }
 
+std::string json_array_of_texts(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) append_quoted(quoted[i], texts[i]);
+  return json_array(quoted);
+}
+
 }  // namespace team

@@ -53,6 +53,9 @@ class JsonText {
 // An array; each element already is JSON.
 std::string json_array(const std::vector<std::string>& elements);
 
+// An array of strings.
+std::string json_array_of_texts(const std::vector<std::string>& texts);
+
 // With quotes.
 void append_quoted(std::string& to, std::string_view text);
 

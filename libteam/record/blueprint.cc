@@ -1,6 +1,7 @@
 #include "libteam/record/blueprint.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/name.h"
 #include "libteam/base/spelling.h"

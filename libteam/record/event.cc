@@ -1,6 +1,7 @@
 #include "libteam/record/event.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/json_text.h"
 #include "libteam/base/number.h"
@@ -116,8 +117,7 @@ std::optional<std::int64_t> sequence_of(std::string_view line) {
 }
 
 Envelope parse_envelope(std::string_view line, std::string_view where) {
-  const Json json = parse_json(line, where, kLimits);
-  Fields fields(json, line, where);
+  Fields fields(line, where, kLimits);
   Envelope envelope;
   envelope.seq = fields.integer("seq", 1, kLargestSequence).value_or(0);
   envelope.timestamp = fields.number("timestamp").value_or(0);
@@ -126,7 +126,7 @@ Envelope parse_envelope(std::string_view line, std::string_view where) {
   if (event == nullptr) fields.refuse("event", "an object");
   Fields inner(*event, line, where);
   envelope.type = inner.text("type").value_or("");
-  envelope.details = dump_line(inner.rest());
+  envelope.details = inner.rest_text();
   envelope.line = line;
   return envelope;
 }
@@ -178,7 +178,7 @@ Event with_task(Event event, const Task& task) {
 Event with_text(Event event, const std::string& text, std::optional<TaskId> task) {
   Json details = Json::parse(event.details);
   details["text"] = text;
-  details["task_id"] = or_null(task);
+  details["task_id"] = task ? Json(*task) : Json(nullptr);
   event.details = dump_line(details);
   return event;
 }

@@ -1,6 +1,7 @@
 #include "libteam/record/exchange.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libteam/record/json_fields.h"
 

@@ -1,6 +1,7 @@
 #include "libteam/record/history_builder.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "libteam/base/json_text.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {
@@ -22,12 +23,7 @@ State parse_state(Fields& fields) {
 Start parse_start(const Json& json, std::string_view text, std::string_view file) {
   Fields fields(json, text, file);
   Start start;
-  if (const Json* arguments = fields.array("arguments")) {
-    for (const Json& argument : *arguments) {
-      if (!argument.is_string()) fields.refuse("arguments", "an array of strings");
-      start.arguments.push_back(argument.get<std::string>());
-    }
-  }
+  start.arguments = fields.texts("arguments", "an array of strings").value_or(start.arguments);
   start.directory = fields.text("directory").value_or("");
   start.mode = fields.text("mode").value_or("foreground");
   return start;
@@ -38,8 +34,7 @@ Start parse_start(const Json& json, std::string_view text, std::string_view file
 std::string_view name_of(State state) { return kNames[static_cast<std::size_t>(state)]; }
 
 MemberState parse_member_state(std::string_view text, std::string_view file) {
-  const Json json = parse_json(text, file);
-  Fields fields(json, text, file);
+  Fields fields(text, file);
   MemberState state;
   state.state = parse_state(fields);
   state.since = fields.number("since").value_or(0);
@@ -49,40 +44,45 @@ MemberState parse_member_state(std::string_view text, std::string_view file) {
   state.pid = fields.integer("pid", 0, INT32_MAX).value_or(0);
   state.run = fields.text("run").value_or("");
   state.model = fields.text("model");
-  if (const Json* usage = fields.object("usage")) state.usage = dump_line(*usage);
+  state.usage = fields.object_text("usage").value_or(state.usage);
   state.pane = fields.text("pane");
   state.tmux = fields.text("tmux");
   state.resumable = fields.boolean("resumable").value_or(true);
   if (const Json* start = fields.object("start")) state.start = parse_start(*start, text, file);
-  state.extra = dump_line(fields.rest());
+  state.extra = fields.rest_text();
   return state;
 }
 
 std::string to_file(const MemberState& state) {
-  Json json = {
-      {"state", name_of(state.state)},
-      {"since", state.since},
-      {"reason", state.reason},
-      {"task", or_null(state.task)},
-      {"host", state.host},
-      {"pid", state.pid},
-      {"run", state.run},
-      {"model", or_null(state.model)},
-      {"usage", Json::parse(state.usage)},
-      {"pane", or_null(state.pane)},
-      {"tmux", or_null(state.tmux)},
-      {"resumable", state.resumable},
-      {"start",
-       {{"arguments", state.start.arguments}, {"directory", state.start.directory}, {"mode", state.start.mode}}}};
-  json.update(Json::parse(state.extra));
-  return dump_indented(json);
+  JsonText start;
+  start.add_json("arguments", json_array_of_texts(state.start.arguments));
+  start.add("directory", state.start.directory);
+  start.add("mode", state.start.mode);
+  JsonText text(JsonText::Layout::indented);
+  text.add("state", name_of(state.state));
+  text.add("since", state.since);
+  text.add("reason", state.reason);
+  text.add("task", state.task);
+  text.add("host", state.host);
+  text.add("pid", state.pid);
+  text.add("run", state.run);
+  text.add("model", state.model);
+  text.add_json("usage", state.usage);
+  text.add("pane", state.pane);
+  text.add("tmux", state.tmux);
+  text.add("resumable", state.resumable);
+  text.add_json("start", start.take());
+  text.add_all_of(state.extra);
+  return text.take();
 }
 
 Event member_state_event(std::optional<State> from, const MemberState& now) {
-  return {"MEMBER_STATE", dump_line({{"from", from ? Json(name_of(*from)) : Json(nullptr)},
-                                     {"to", name_of(now.state)},
-                                     {"reason", now.reason},
-                                     {"task", or_null(now.task)}})};
+  JsonText details;
+  details.add("from", from ? std::optional(name_of(*from)) : std::nullopt);
+  details.add("to", name_of(now.state));
+  details.add("reason", now.reason);
+  details.add("task", now.task);
+  return {"MEMBER_STATE", details.take()};
 }
 
 }  // namespace team

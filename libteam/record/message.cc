@@ -35,8 +35,7 @@ std::string summarize(std::string_view content) {
 }
 
 Message parse_message(std::string_view line, std::string_view recipient, std::string_view where) {
-  const Json json = parse_json(line, where);
-  Fields fields(json, line, where);
+  Fields fields(line, where);
   Message message;
   message.id = fields.text("id").value_or("");
   message.type = fields.text("type").value_or("message");
@@ -53,8 +52,7 @@ Message parse_message(std::string_view line, std::string_view recipient, std::st
   message.feedback = fields.text("feedback");
   message.interrupt = fields.boolean("interrupt").value_or(false);
   message.body_size = fields.integer("body_size", 0, INT64_MAX).value_or(0);
-  const Json rest = fields.rest();
-  if (!rest.empty()) message.extra = dump_line(rest);
+  message.extra = fields.rest_text();
   return message;
 }
 

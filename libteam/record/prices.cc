@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/record/json_fields.h"

@@ -1,27 +1,29 @@
 #include "libteam/record/request.h"
 
+#include "libteam/base/json_text.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {
 
 namespace {
 
-Json to_json(const Request& request) {
-  Json json = {{"id", request.id},
-               {"kind", name_of(request.kind)},
-               {"from", request.from},
-               {"to", request.to},
-               {"content", request.content},
-               {"task", or_null(request.task)},
-               {"status", name_of(request.status)},
-               {"createdAt", request.created_at},
-               {"answeredAt", or_null(request.answered_at)},
-               {"answeredBy", or_null(request.answered_by)},
-               {"feedback", or_null(request.feedback)},
-               {"answerId", or_null(request.answer_id)},
-               {"verdict", or_null(request.verdict)}};
-  if (request.extra != "{}") json.update(Json::parse(request.extra));
-  return json;
+std::string to_text(const Request& request, JsonText::Layout layout) {
+  JsonText text(layout);
+  text.add("id", request.id);
+  text.add("kind", name_of(request.kind));
+  text.add("from", request.from);
+  text.add("to", request.to);
+  text.add("content", request.content);
+  text.add("task", request.task);
+  text.add("status", name_of(request.status));
+  text.add("createdAt", request.created_at);
+  text.add("answeredAt", request.answered_at);
+  text.add("answeredBy", request.answered_by);
+  text.add("feedback", request.feedback);
+  text.add("answerId", request.answer_id);
+  text.add("verdict", request.verdict);
+  text.add_all_of(request.extra);
+  return text.take();
 }
 
 }  // namespace
@@ -38,8 +40,7 @@ std::string_view name_of(RequestStatus status) {
 }
 
 Request parse_request(std::string_view text, std::string_view file) {
-  const Json json = parse_json(text, file);
-  Fields fields(json, text, file);
+  Fields fields(text, file);
   Request request;
   request.id = fields.text("id").value_or("");
   const std::string kind = fields.text("kind").value_or("");
@@ -59,13 +60,12 @@ Request parse_request(std::string_view text, std::string_view file) {
   request.feedback = fields.text("feedback");
   request.answer_id = fields.text("answerId");
   request.verdict = fields.boolean("verdict");
-  const Json rest = fields.rest();
-  if (!rest.empty()) request.extra = dump_line(rest);
+  request.extra = fields.rest_text();
   return request;
 }
 
-std::string to_file(const Request& request) { return dump_indented(to_json(request)); }
+std::string to_file(const Request& request) { return to_text(request, JsonText::Layout::indented); }
 
-std::string to_line(const Request& request) { return dump_line(to_json(request)); }
+std::string to_line(const Request& request) { return to_text(request, JsonText::Layout::line); }
 
 }  // namespace team

@@ -1,6 +1,7 @@
 #include "libteam/record/role.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/name.h"
 #include "libteam/base/spelling.h"
@@ -26,17 +27,6 @@ std::optional<double> duration(Fields& fields, const Json& object, const char* k
   return seconds;
 }
 
-std::optional<std::vector<std::string>> list_of_names(Fields& fields, const char* key) {
-  const Json* array = fields.array(key);
-  if (array == nullptr) return std::nullopt;
-  std::vector<std::string> names;
-  for (const Json& name : *array) {
-    if (!name.is_string()) fields.refuse(key, "an array of names");
-    names.push_back(name.get<std::string>());
-  }
-  return names;
-}
-
 void add_keys(std::vector<std::string>& to, const Json& object, std::string_view prefix) {
   for (const auto& item : object.items()) to.push_back(fmt::format("{}{}", prefix, item.key()));
 }
@@ -52,8 +42,7 @@ bool is_variable_pattern(std::string_view text) {
 
 RoleSpec parse_role(const Role& role, const std::string& where) {
   const std::string place = fmt::format("{}: role {}", where, role.name);
-  const Json json = parse_json(role.definition, place);
-  Fields fields(json, role.definition, place);
+  Fields fields(role.definition, place);
   RoleSpec spec;
   spec.prompt = fields.text("prompt").value_or("");
   spec.command = fields.text("command");
@@ -66,8 +55,8 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
   spec.thinking = fields.text("thinking");
   spec.max_tokens = fields.integer("max_tokens", 1, INT64_MAX);
   spec.plan = fields.boolean("plan").value_or(false);
-  spec.tools = list_of_names(fields, "tools");
-  spec.clean_env = list_of_names(fields, "clean_env");
+  spec.tools = fields.texts("tools", "an array of names");
+  spec.clean_env = fields.texts("clean_env", "an array of names");
   if (spec.clean_env && !std::all_of(spec.clean_env->begin(), spec.clean_env->end(), is_variable_pattern)) {
     fields.refuse("clean_env", "an array of names of variables");
   }

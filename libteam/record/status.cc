@@ -1,44 +1,83 @@
 #include "libteam/record/status.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "libteam/base/json_text.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/record/json_fields.h"
 
 namespace team {
 
 namespace {
 
-Json to_json(const MemberStatus& member) {
-  return {{"name", member.name},
-          {"role", or_null(member.role)},
-          {"state", member.state},
-          {"since", or_null(member.since)},
-          {"reason", member.since ? Json(member.reason) : Json(nullptr)},
-          {"pid", or_null(member.pid)},
-          {"pane", or_null(member.pane)},
-          {"task", or_null(member.task)},
-          {"subject", member.task ? Json(member.subject) : Json(nullptr)},
-          {"model", or_null(member.model)},
-          {"usage", Json::parse(to_json_text(member.usage))},
-          {"cost", or_null(member.cost)},
-          {"unread", member.unread},
-          {"lastWords", member.last_words.empty() ? Json(nullptr) : Json(member.last_words)}};
+std::int64_t number_of(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+std::string to_text(const TaskNote& note) {
+  JsonText text;
+  text.add("id", note.id);
+  text.add("kind", name_of(note.kind));
+  text.add("owner", note.owner);
+  text.add("subject", note.subject);
+  text.add("note", note.note);
+  return text.take();
 }
 
-Json to_json(const TaskNote& note) {
-  return {{"id", note.id},
-          {"kind", name_of(note.kind)},
-          {"owner", or_null(note.owner)},
-          {"subject", note.subject},
-          {"note", note.note}};
+std::string to_text(const PlanNote& plan) {
+  JsonText text;
+  text.add("id", plan.id);
+  text.add("from", plan.from);
+  text.add("to", plan.to);
+  text.add("task", plan.task);
+  text.add("since", plan.since);
+  text.add("summary", plan.summary);
+  return text.take();
 }
 
-Json to_json(const PlanNote& plan) {
-  return {{"id", plan.id},       {"from", plan.from},      {"to", plan.to}, {"task", or_null(plan.task)},
-          {"since", plan.since}, {"summary", plan.summary}};
+std::string to_text(const Warning& warning) {
+  JsonText text;
+  text.add("kind", warning.kind);
+  text.add("warning", warning.text);
+  return text.take();
+}
+
+std::string to_text(const BoardStatus& tasks) {
+  JsonText text;
+  text.add("total", number_of(tasks.total));
+  text.add("ready", number_of(tasks.ready));
+  text.add("blocked", number_of(tasks.blocked));
+  text.add("in_progress", number_of(tasks.in_progress));
+  text.add("completed", number_of(tasks.completed));
+  text.add("failed", number_of(tasks.failed));
+  return text.take();
+}
+
+std::string to_text(const MemberStatus& member) {
+  JsonText text;
+  text.add("name", member.name);
+  text.add("role", member.role);
+  text.add("state", member.state);
+  text.add("since", member.since);
+  text.add("reason", member.since ? std::optional(member.reason) : std::nullopt);
+  text.add("pid", member.pid);
+  text.add("pane", member.pane);
+  text.add("task", member.task);
+  text.add("subject", member.task ? std::optional(member.subject) : std::nullopt);
+  text.add("model", member.model);
+  text.add_json("usage", to_json_text(member.usage));
+  text.add("cost", member.cost);
+  text.add("unread", number_of(member.unread));
+  text.add("lastWords", member.last_words.empty() ? std::nullopt : std::optional(member.last_words));
+  return text.take();
+}
+
+template <class Values>
+std::string array_of(const Values& values) {
+  std::vector<std::string> texts;
+  for (const auto& value : values) texts.push_back(to_text(value));
+  return json_array(texts);
 }
 
 // Collects lines up to a limit and counts the rest.
@@ -76,35 +115,26 @@ std::string count_states(const std::vector<MemberStatus>& members) {
 
 }  // namespace
 
-std::string to_line(const MemberStatus& member) { return dump_line(to_json(member)); }
+std::string to_line(const MemberStatus& member) { return to_text(member); }
 
 std::string to_line(const TeamStatus& status) {
-  Json members = Json::array();
-  for (const MemberStatus& member : status.members) members.push_back(to_json(member));
-  Json usage = Json::parse(to_json_text(status.usage));
-  usage["cost"] = or_null(status.cost);
-  Json notes = Json::array(), plans = Json::array(), warnings = Json::array();
-  for (const TaskNote& note : status.tasks.notes) notes.push_back(to_json(note));
-  for (const PlanNote& plan : status.plans) plans.push_back(to_json(plan));
-  for (const Warning& one : status.warnings) warnings.push_back({{"kind", one.kind}, {"warning", one.text}});
   const BoardStatus& tasks = status.tasks;
-  return dump_line({{"team", status.team},
-                    {"lead", status.lead},
-                    {"board", status.board},
-                    {"members", members},
-                    {"tasks",
-                     {{"total", tasks.total},
-                      {"ready", tasks.ready},
-                      {"blocked", tasks.blocked},
-                      {"in_progress", tasks.in_progress},
-                      {"completed", tasks.completed},
-                      {"failed", tasks.failed}}},
-                    {"blockedTasks", tasks.blocked_tasks},
-                    {"failedTasks", tasks.failed_tasks},
-                    {"notes", notes},
-                    {"plans", plans},
-                    {"warnings", warnings},
-                    {"usage", usage}});
+  JsonText usage;
+  usage.add_all_of(to_json_text(status.usage));
+  usage.add("cost", status.cost);
+  JsonText text;
+  text.add("team", status.team);
+  text.add("lead", status.lead);
+  text.add("board", status.board);
+  text.add_json("members", array_of(status.members));
+  text.add_json("tasks", to_text(tasks));
+  text.add("blockedTasks", tasks.blocked_tasks);
+  text.add("failedTasks", tasks.failed_tasks);
+  text.add_json("notes", array_of(tasks.notes));
+  text.add_json("plans", array_of(status.plans));
+  text.add_json("warnings", array_of(status.warnings));
+  text.add_json("usage", usage.take());
+  return text.take();
 }
 
 std::string_view name_of(TaskNote::Kind kind) {

@@ -1,6 +1,7 @@
 #include "libteam/record/task.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "libteam/base/json_text.h"
@@ -54,7 +55,7 @@ void read_fields(Task& task, Fields& fields) {
   task.priority = static_cast<int>(fields.integer("priority", 0, kHighestPriority).value_or(0));
   task.role = parse_name(fields, "role");
   task.deliverable = fields.text("deliverable");
-  if (const Json* metadata = fields.object("metadata")) task.metadata = dump_line(*metadata);
+  task.metadata = fields.object_text("metadata").value_or(task.metadata);
 }
 
 // The limit leaves room for the levels above the value in the file.
@@ -130,8 +131,7 @@ bool may_move(Status from, Status to) {
 }
 
 Task parse_task(std::string_view text, TaskId id, std::string_view file) {
-  const Json json = parse_json(text, file);
-  Fields fields(json, text, file);
+  Fields fields(text, file);
   Task task;
   task.id = fields.integer("id", 1, kLargestTaskId).value_or(id);
   if (task.id != id) fields.refuse("id", fmt::format("{}, as the file is named", id));
@@ -153,8 +153,7 @@ Task parse_task(std::string_view text, TaskId id, std::string_view file) {
   task.rev = fields.integer("rev", 0, kLargestCount).value_or(0);
   task.lease = parse_lease(fields);
   if (task.status == Status::in_progress && !task.owner) fields.refuse("owner", "set while the task is in progress");
-  const Json rest = fields.rest();
-  if (!rest.empty()) task.extra = dump_line(rest);
+  task.extra = fields.rest_text();
   return task;
 }
 
@@ -210,8 +209,7 @@ Draft parse_draft(std::string_view line, std::string_view where) {
   static const std::vector<std::string> known = {"key",       "subject",  "description", "activeForm",  "owner",
                                                  "blockedBy", "priority", "role",        "deliverable", "metadata"};
   fields.refuse_misspelt(known);
-  const Json rest = fields.rest();
-  if (!rest.empty()) draft.task.extra = dump_line(rest);
+  draft.task.extra = fields.rest_text();
   try {
     check_task(draft.task);
   } catch (const Error& error) {

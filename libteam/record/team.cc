@@ -1,8 +1,10 @@
 #include "libteam/record/team.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/error.h"
+#include "libteam/base/json_text.h"
 #include "libteam/base/name.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
@@ -25,30 +27,39 @@ Member parse_member(const Json& json, std::string_view text, std::string_view fi
   member.role = fields.text("role");
   member.joined_at = fields.number("joinedAt").value_or(0);
   member.helper = fields.boolean("helper").value_or(false);
-  if (const Json rest = fields.rest(); !rest.empty()) member.extra = dump_line(rest);
+  member.extra = fields.rest_text();
   return member;
 }
 
-Json to_json(const Team& team) {
-  Json roles = Json::object();
-  for (const Role& role : team.roles) roles[role.name] = Json::parse(role.definition);
-  Json settings = Json::object();
-  for (const Setting& setting : team.settings) settings[setting.key] = Json::parse(setting.value);
-  Json members = Json::array();
+std::string to_text(const Team& team, JsonText::Layout layout) {
+  JsonText roles, settings, numbers;
+  for (const Role& role : team.roles) roles.add_json(role.name, role.definition);
+  for (const Setting& setting : team.settings) settings.add_json(setting.key, setting.value);
+  for (const auto& [role, number] : team.numbers) numbers.add(role, number);
+  std::vector<std::string> members;
   for (const Member& member : team.members) {
-    Json json = {{"name", member.name}, {"role", or_null(member.role)}, {"joinedAt", member.joined_at}};
-    if (member.helper) json["helper"] = true;
-    json.update(Json::parse(member.extra));
-    members.push_back(std::move(json));
+    JsonText text;
+    text.add("name", member.name);
+    text.add("role", member.role);
+    text.add("joinedAt", member.joined_at);
+    if (member.helper) text.add("helper", true);
+    text.add_all_of(member.extra);
+    members.push_back(text.take());
   }
-  Json json = {{"name", team.name}, {"lead", team.lead},    {"board", team.board}, {"createdAt", team.created_at},
-               {"roles", roles},    {"settings", settings}, {"members", members}};
-  if (team.created_by) json["createdBy"] = *team.created_by;
-  for (const auto& [role, number] : team.numbers) json["numbers"][role] = number;
-  if (team.finished_at) json["finishedAt"] = *team.finished_at;
-  if (team.summary) json["summary"] = *team.summary;
-  json.update(Json::parse(team.extra));
-  return json;
+  JsonText text(layout);
+  text.add("name", team.name);
+  text.add("lead", team.lead);
+  text.add("board", team.board);
+  text.add("createdAt", team.created_at);
+  text.add_json("roles", roles.take());
+  text.add_json("settings", settings.take());
+  text.add_json("members", json_array(members));
+  if (team.created_by) text.add("createdBy", *team.created_by);
+  if (!team.numbers.empty()) text.add_json("numbers", numbers.take());
+  if (team.finished_at) text.add("finishedAt", *team.finished_at);
+  if (team.summary) text.add("summary", *team.summary);
+  text.add_all_of(team.extra);
+  return text.take();
 }
 
 }  // namespace
@@ -64,8 +75,7 @@ const Role* Team::find_role(std::string_view role) const {
 }
 
 Team parse_team(std::string_view text, std::string_view name, std::string_view file) {
-  const Json json = parse_json(text, file);
-  Fields fields(json, text, file);
+  Fields fields(text, file);
   Team team;
   team.name = required_name(fields, "name");
   if (team.name != name) fields.refuse("name", fmt::format("'{}', as the folder is named", name));
@@ -95,13 +105,13 @@ Team parse_team(std::string_view text, std::string_view name, std::string_view f
   }
   team.finished_at = fields.number("finishedAt");
   team.summary = fields.text("summary");
-  if (const Json rest = fields.rest(); !rest.empty()) team.extra = dump_line(rest);
+  team.extra = fields.rest_text();
   return team;
 }
 
-std::string to_file(const Team& team) { return dump_indented(to_json(team)); }
+std::string to_file(const Team& team) { return to_text(team, JsonText::Layout::indented); }
 
-std::string to_line(const Team& team) { return dump_line(to_json(team)); }
+std::string to_line(const Team& team) { return to_text(team, JsonText::Layout::line); }
 
 Role make_role(const std::string& name, std::string_view text, std::string_view file) {
   // In the configuration the definition is two levels deeper.

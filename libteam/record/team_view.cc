@@ -1,11 +1,12 @@
 #include "libteam/record/team_view.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/record/json_fields.h"
 
 namespace team {
 

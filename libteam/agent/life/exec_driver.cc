@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"

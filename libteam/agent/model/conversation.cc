@@ -1,5 +1,7 @@
 #include "libteam/agent/model/conversation.h"
 
+#include <nlohmann/json.hpp>
+
 #include "libteam/record/json_fields.h"
 
 namespace team {

@@ -1,6 +1,7 @@
 #include "libteam/agent/model/dialogue.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"

@@ -1,5 +1,7 @@
 #include "libteam/agent/model/memory.h"
 
+#include <nlohmann/json.hpp>
+
 #include "libteam/base/clock.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
@@ -93,7 +95,7 @@ void Memory::begin(const Piece& piece) {
   put({{"type", "work"},
        {"title", piece.title},
        {"phase", piece.phase == Phase::plan ? "plan" : "work"},
-       {"task", or_null(piece.task)},
+       {"task", piece.task ? Json(*piece.task) : Json(nullptr)},
        {"attempts", piece.attempts},
        {"messages", to_json(piece.messages)},
        {"text", piece.prompt}});

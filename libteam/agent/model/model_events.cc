@@ -1,5 +1,7 @@
 #include "libteam/agent/model/model_events.h"
 
+#include <nlohmann/json.hpp>
+
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"

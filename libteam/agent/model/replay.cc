@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"

@@ -139,8 +139,7 @@ Team Loader::settle_configuration(const Folder& unpacked, const LoadChoice& choi
   const auto manifest = unpacked.read(kManifest, JsonLimits{}.bytes);
   if (!manifest) refuse("is not of team-save: '{}' is missing", kManifest);
   const std::string subject = fmt::format("{}: {}", archive_, kManifest);
-  const Json json = parse_json(manifest->text, subject);
-  Fields fields(json, manifest->text, subject);
+  Fields fields(manifest->text, subject);
   const auto format = fields.integer("format", 1, INT64_MAX);
   if (format != kFormat) refuse("its format is {}, and this version reads {}", format.value_or(0), kFormat);
   const auto name = fields.text("team");

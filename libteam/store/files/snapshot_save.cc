@@ -14,9 +14,9 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
+#include "libteam/base/json_text.h"
 #include "libteam/base/number.h"
 #include "libteam/base/text.h"
-#include "libteam/record/json_fields.h"
 #include "libteam/store/files/bodies.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/snapshot.h"
@@ -167,11 +167,13 @@ class Packer {
 };
 
 std::string make_manifest(const Team& team) {
-  return dump_indented({{"format", kFormat},
-                        {"team", team.name},
-                        {"board", team.board},
-                        {"savedAt", now()},
-                        {"version", TEAMKIT_VERSION}});
+  JsonText text(JsonText::Layout::indented);
+  text.add("format", kFormat);
+  text.add("team", team.name);
+  text.add("board", team.board);
+  text.add("savedAt", now());
+  text.add("version", TEAMKIT_VERSION);
+  return text.take();
 }
 
 // A file that goes with this process, however that ends.
