@@ -26,7 +26,7 @@ team::Exit log(team::Context& context, const Options& options) {
   bool is_known = !options.agent || options.follow || options.after;
   std::int64_t last = options.after.value_or(0);
   const auto show = [&](std::string_view line) {
-    const team::Envelope envelope = team::parse_envelope(line, "events.jsonl");
+    const team::Envelope envelope = team::parse_envelope(line, context.mail().events().place());
     last = envelope.seq;
     is_known = is_known || envelope.agent == *options.agent;
     if (fits(envelope, options)) team::print_event(context, envelope);

@@ -10,17 +10,18 @@ struct Options {
   std::optional<std::string> picture;
 };
 
-void warn_of_lines(std::size_t count) {
-  if (count == 1) team::warn("events.jsonl: 1 line is no event and was left out");
-  else team::warn(fmt::format("events.jsonl: {} lines are no events and were left out", count));
+void warn_of_lines(const std::string& log, std::size_t count) {
+  if (count == 1) team::warn(log + ": 1 line is no event and was left out");
+  else team::warn(fmt::format("{}: {} lines are no events and were left out", log, count));
 }
 
 team::Exit report(team::Context& context, const Options& options) {
   if (options.picture && *options.picture != "timeline" && *options.picture != "graph") {
     team::fail(team::Code::usage, "--svg: '{}' is neither timeline nor graph", *options.picture);
   }
+  const auto not_events = [&](std::size_t count) { warn_of_lines(context.mail().events().place(), count); };
   const team::Report report = team::read_report(context.engine(), context.team(), context.mail(),
-                                                context.board().view(), {team::warn_of_broken, warn_of_lines});
+                                                context.board().view(), {team::warn_of_broken, not_events});
   team::Output& out = context.out();
   if (!options.picture) print_page(out, report);
   else if (*options.picture == "graph") out.text(team::graph_document(report.board, report.history.critical_path));

@@ -97,6 +97,22 @@ refused() {
     "libteam/store/memory/board.cc:2: only store/files knows libteam/store/files/task_files.h; $rule"
 }
 
+@test "refuses the name of a file of a store outside of its layout" {
+  setup_tree
+  add libteam/store/files/layout.h '<string>'
+  echo 'constexpr const char* kConfig = "config.json";' >>libteam/store/files/layout.h
+  add libteam/store/files/roster.cc '<string>'
+  echo '// Reads "config.json".' >>libteam/store/files/roster.cc
+  echo 'auto lock = "a_inbox.lock";' >>libteam/store/files/roster.cc
+  add cmd/team-log.cc '<string>'
+  printf '%s\n' 'auto path = team + "/events.jsonl";' 'auto tasks = a("x", options.tasks, "y");' 'auto hooks = "hooks/x";' \
+    'auto text = "how hooks run";' 'auto key = "\"x\".teams";' >>cmd/team-log.cc
+
+  local rule='only store/files/layout knows the names of files of a store'
+  refused "cmd/team-log.cc:3: \"/events.jsonl\": $rule" "cmd/team-log.cc:5: \"hooks/x\": $rule" \
+    "cmd/team-log.cc:7: \"x.teams\": $rule" "libteam/store/files/roster.cc:4: \"a_inbox.lock\": $rule"
+}
+
 @test "refuses files in values and JSON in the system" {
   setup_tree
   add libteam/record/task.cc '"libteam/system/file.h"'

@@ -328,7 +328,7 @@ END
     run --separate-stderr team-report $picture
 
     same 0 "$status"
-    same 'team-report: events.jsonl: 2 lines are no events and were left out' "$stderr"
+    same 'team-report: .teams/alpha/events.jsonl: 2 lines are no events and were left out' "$stderr"
     [[ $output == *'<title>#1 dig completed, '* ]]
     [[ $output == *'<title>#2 build failed, '* ]]
   done

@@ -375,9 +375,9 @@ spawn_once() {
   before=$(what_is_there)
 
   run --separate-stderr teammate-spawn coder
-  refused 9 "teammate-spawn: corrupt: config.json: role coder:*: 'time' must be seconds*"
+  refused 9 "teammate-spawn: corrupt: .teams/alpha/config.json: role coder:*: 'time' must be seconds*"
   run --separate-stderr teammate-spawn coder --exec true
-  refused 9 "teammate-spawn: corrupt: *config.json: role coder:*: 'time' must be seconds*"
+  refused 9 "teammate-spawn: corrupt: .teams/alpha/config.json: role coder:*: 'time' must be seconds*"
 
   same "$before" "$(what_is_there)"
 }

@@ -103,7 +103,7 @@ std::string to_envelope(std::optional<std::int64_t> seq, double timestamp, const
 
 std::optional<Envelope> find_envelope(std::string_view line) {
   try {
-    return parse_envelope(line, "events.jsonl");
+    return parse_envelope(line, "");
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -41,7 +41,7 @@ bool is_variable_pattern(std::string_view text) {
 }
 
 RoleSpec parse_role(const Role& role, const std::string& where) {
-  const std::string place = fmt::format("{}: role {}", where, role.name);
+  const std::string place = where.empty() ? "role " + role.name : fmt::format("{}: role {}", where, role.name);
   Fields fields(role.definition, place);
   RoleSpec spec;
   spec.prompt = fields.text("prompt").value_or("");
@@ -79,7 +79,7 @@ RoleSpec spec_of(const Team& team, const std::optional<std::string>& role) {
   if (!role) return {};
   check_role(team, *role);
   const Role* found = team.find_role(*role);
-  return found != nullptr ? parse_role(*found, "config.json") : RoleSpec{};
+  return found != nullptr ? parse_role(*found, team.place) : RoleSpec{};
 }
 
 void check_role(const Team& team, const std::string& role) {

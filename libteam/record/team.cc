@@ -77,6 +77,7 @@ const Role* Team::find_role(std::string_view role) const {
 Team parse_team(std::string_view text, std::string_view name, std::string_view file) {
   Fields fields(text, file);
   Team team;
+  team.place = file;
   team.name = required_name(fields, "name");
   if (team.name != name) fields.refuse("name", fmt::format("'{}', as the folder is named", name));
   team.lead = required_name(fields, "lead");

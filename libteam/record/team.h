@@ -42,6 +42,7 @@ struct Team {
   std::optional<double> finished_at;
   std::optional<std::string> summary;  // of its work, given when it was finished
   std::string extra = "{}";
+  std::string place;  // where the configuration was read from, for messages; empty for a new team
 
   const Member* find(std::string_view member) const;
   const Role* find_role(std::string_view role) const;

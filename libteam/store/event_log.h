@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,8 @@ class EventLog {
     }
   }
 
+  // The name of the log in messages.
+  virtual std::string place() const = 0;
   // The number of the last event; 0 if there is none.
   virtual std::int64_t last_sequence() const = 0;
 

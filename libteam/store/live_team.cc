@@ -214,7 +214,7 @@ void LiveTeam::read_events() {
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     last_ = sequence_of(*line).value_or(last_);
     try {
-      hear(parse_envelope(*line, "events.jsonl"));
+      hear(parse_envelope(*line, mail_->events().place()));
     } catch (const Error& error) {
       if (error.code() != Code::corrupt) throw;
     }
@@ -264,7 +264,7 @@ void LiveTeam::listen_to(const std::string& member) {
     if (sequence_of(line).value_or(0) > last_) return true;
     if (line.find(sign) != std::string_view::npos) {
       try {
-        pieces.push_back(as_speech(parse_envelope(line, "events.jsonl")));
+        pieces.push_back(as_speech(parse_envelope(line, mail_->events().place())));
         size += pieces.back().size();
       } catch (const Error& error) {
         if (error.code() != Code::corrupt) throw;

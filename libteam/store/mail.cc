@@ -158,7 +158,7 @@ bool Mail::has_arrived(const Mailbox& mailbox, const std::string& message_id) co
   bool taken = false;
   engine_->events().each_backward([&](std::string_view line) {
     if (line.find(message_id) == std::string_view::npos) return true;
-    const Envelope envelope = parse_envelope(line, "events.jsonl");
+    const Envelope envelope = parse_envelope(line, engine_->events().place());
     taken = envelope.type == "MESSAGE_DELIVERED" && detail(envelope, "message_id") == message_id;
     return !taken;
   });
@@ -360,7 +360,7 @@ std::string Mail::state_of(const std::string& message_id) const {
   std::string recipient;
   engine_->events().each_backward([&](std::string_view line) {
     if (line.find(message_id) == std::string_view::npos) return true;
-    const Envelope envelope = parse_envelope(line, "events.jsonl");
+    const Envelope envelope = parse_envelope(line, engine_->events().place());
     if (envelope.type != "MESSAGE_SENT" || detail(envelope, "message_id") != message_id) return true;
     recipient = detail(envelope, "recipient");
     return false;

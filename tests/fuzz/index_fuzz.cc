@@ -13,6 +13,7 @@
 
 #include "libteam/store/board.h"
 #include "libteam/store/files/file_engine.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/task_files.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -129,7 +130,7 @@ class World {
   }
 
  private:
-  static std::string file(const std::string& folder, TaskId id) { return folder + "/" + TaskFiles::file_of(id); }
+  static std::string file(const std::string& folder, TaskId id) { return folder + "/" + layout::task_file(id); }
 
   // Most of the file is empty, and damage there has little effect.
   static std::vector<std::size_t> words_in_use(const std::string& text) {

@@ -13,6 +13,7 @@
 #include "libteam/store/files/file_engine.h"
 #include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/fsck.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/task_files.h"
 #include "libteam/store/live_team.h"
 #include "libteam/store/mail.h"
@@ -64,7 +65,7 @@ void make_store() {
     task.id = id;
     task.subject = "x";
     if (id == 3) task.blocked_by = {1, 2};
-    fuzz::put_file(path() + "/.tasks/" + TaskFiles::file_of(id), to_file(task));
+    fuzz::put_file(path() + "/.tasks/" + layout::task_file(id), to_file(task));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "libteam/store/board.h"
 #include "libteam/store/files/file_board.h"
 #include "libteam/store/files/index.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/check.h"
 #include "tests/unit/store.h"
@@ -48,10 +49,10 @@ class World : public test::TestStore {
   explicit World(unsigned seed)
       : random_(seed),
         crowded_(seed % 3 == 0),
-        files_(*root.find_store(kDefaultBoard), Durability::process),
+        files_(*root.find_store(layout::kDefaultBoard), Durability::process),
         board_(
-            std::make_shared<FileBoard>(root, kDefaultBoard, *root.find_store(kDefaultBoard), Durability::process, 5,
-                                        FileBoard::Record()),
+            std::make_shared<FileBoard>(root, layout::kDefaultBoard, *root.find_store(layout::kDefaultBoard),
+                                        Durability::process, 5, FileBoard::Record()),
             std::make_shared<test::LivingTeam>(
                 kMembers, [this](const std::string& member) { return member == dead_ ? Life::dead : Life::unknown; }),
             rules()) {
@@ -108,7 +109,7 @@ class World : public test::TestStore {
   // Compares without a sweep, unless an edit went around the board, perhaps within a tick of the clock.
   void compare() {
     const Tasks tasks = read_all();
-    const Lock lock = Lock::acquire(files_.folder(), TaskFiles::kLock, 5);
+    const Lock lock = Lock::acquire(files_.folder(), layout::kLock, 5);
     Index index(files_);
     index.refresh(Index::Care::one_task);
     try {
@@ -323,7 +324,7 @@ class World : public test::TestStore {
     task.blocked_by = random_ids(3);
     std::erase(task.blocked_by, id);
     if (one_in(2)) put(file_of(id), to_file(task));
-    else files_.folder().replace(TaskFiles::file_of(id), to_file(task), Durability::process);
+    else files_.folder().replace(layout::task_file(id), to_file(task), Durability::process);
   }
 
   void break_file() {
@@ -340,7 +341,7 @@ class World : public test::TestStore {
   void die() {
     const auto before = files_.read(random_id());
     if (!before) return;
-    const Lock lock = Lock::acquire(files_.folder(), TaskFiles::kLock, 5);
+    const Lock lock = Lock::acquire(files_.folder(), layout::kLock, 5);
     Index index(files_);
     index.refresh();
     index.begin();
@@ -349,7 +350,7 @@ class World : public test::TestStore {
     std::erase(task.blocked_by, task.id);
     if (task.status == Status::pending && one_in(2)) task.status = Status::completed;
     NewFile file = files_.prepare(task);
-    CHECK(file.exchange(files_.folder(), TaskFiles::file_of(task.id), before->stamp));
+    CHECK(file.exchange(files_.folder(), layout::task_file(task.id), before->stamp));
   }
 
   void damage() {
@@ -367,7 +368,7 @@ class World : public test::TestStore {
     }
   }
 
-  static std::string file_of(TaskId id) { return ".tasks/" + TaskFiles::file_of(id); }
+  static std::string file_of(TaskId id) { return ".tasks/" + layout::task_file(id); }
 
   // The tasks in all files that can be read.
   Tasks read_all() const {

@@ -7,6 +7,7 @@
 
 #include "libteam/base/text.h"
 #include "libteam/store/files/file_board.h"
+#include "libteam/store/files/layout.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -19,13 +20,13 @@ class World {
     char pattern[] = "/tmp/teamkit-summary-XXXXXX";
     path_ = ::mkdtemp(pattern);
     root_.emplace(Root::find_or_here({path_, std::nullopt}));
-    board_.emplace(*root_, kDefaultBoard, root_->make_store(kDefaultBoard, Durability::process), Durability::process, 5,
-                   FileBoard::Record());
+    board_.emplace(*root_, layout::kDefaultBoard, root_->make_store(layout::kDefaultBoard, Durability::process),
+                   Durability::process, 5, FileBoard::Record());
   }
   ~World() { std::system(fmt::format("rm -rf '{}'", path_).c_str()); }
 
   void put(TaskId id, const std::string& text) const {
-    board_->folder().replace(TaskFiles::file_of(id), text, Durability::process);
+    board_->folder().replace(layout::task_file(id), text, Durability::process);
   }
   Task& task(TaskId id, Status status, const std::string& subject = "x") {
     made_ = Task{};

@@ -8,6 +8,7 @@
 #include "libteam/base/json.h"
 #include "libteam/store/files/file_board.h"
 #include "libteam/store/files/index.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/task_waiting.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/faults.h"
@@ -34,7 +35,8 @@ BoardRules rules() {
 class Desk : public test::TestStore {
  public:
   explicit Desk(const BoardRules& chosen = rules(), Durability durability = Durability::process)
-      : board(std::make_shared<FileBoard>(root, kDefaultBoard, *root.find_store(kDefaultBoard), durability, 5,
+      : board(std::make_shared<FileBoard>(root, layout::kDefaultBoard, *root.find_store(layout::kDefaultBoard),
+                                          durability, 5,
                                           [this](const EventOrigin&, const std::vector<Event>&) {
                                             recorded();
                                             return Logged{};
@@ -58,7 +60,7 @@ class Desk : public test::TestStore {
     const timespec times[] = {{1'000'000, 0}, {1'000'000 + id, 0}};
     CHECK(::utimensat(AT_FDCWD, path_of(file_of(id)).c_str(), times, 0) == 0);
   }
-  static std::string file_of(TaskId id) { return ".tasks/" + TaskFiles::file_of(id); }
+  static std::string file_of(TaskId id) { return ".tasks/" + layout::task_file(id); }
 
   std::function<Life(const std::string&)> life_of = [](const std::string&) { return Life::unknown; };
   std::function<void()> recorded = [] {};
@@ -117,7 +119,7 @@ void unknown_ids() {
     CHECK(fails_with(Code::not_found, [&] { desk.board.change(id, {}, {}); }));
     CHECK(fails_with(Code::not_found, [&] { desk.board.change(1, blocked_by(id), {}); }));
   }
-  CHECK(!TaskFiles::id_of("0.json") && !TaskFiles::id_of("16777217.json") && TaskFiles::id_of("16777216.json"));
+  CHECK(!layout::task_of("0.json") && !layout::task_of("16777217.json") && layout::task_of("16777216.json"));
   // A file edited by hand names the id of a future task. The board creates such a task unless it would close a cycle.
   desk.edit(1, [](Task& task) { task.blocked_by = {2, 3}; });
   CHECK(fails_with(Code::invalid_state, [&] { desk.create({draft("two", {1})}); }));
@@ -367,11 +369,11 @@ void batches() {
     Task task = desk.read(1);
     task.id = id;
     std::filesystem::create_directory(desk.path_of(".tasks/.batch"));
-    desk.put(".tasks/.batch/" + TaskFiles::file_of(id), to_file(task));
+    desk.put(".tasks/.batch/" + layout::task_file(id), to_file(task));
   };
   leave_batch(2);
   {
-    const Lock lock = Lock::acquire(*desk.root.find_store(kDefaultBoard), TaskFiles::kLock, 1);
+    const Lock lock = Lock::acquire(*desk.root.find_store(layout::kDefaultBoard), layout::kLock, 1);
     CHECK(fails_with(Code::not_found, [&] { desk.read(2); }));
   }
   CHECK(where_seen(SYS_openat2, for_file(".lock", EROFS), [&] { return desk.read(1).id == 1; }));
@@ -501,7 +503,7 @@ void large_numbers() {
     desk.put(desk.file_of(id), to_file(task));
   }
   CHECK(desk.board.claim_next(actor("ann"))->task.id == kLargestTaskId - 1);
-  const TaskFiles files(*desk.root.find_store(kDefaultBoard), Durability::process);
+  const TaskFiles files(*desk.root.find_store(layout::kDefaultBoard), Durability::process);
   Index index(files);
   index.refresh();
   CHECK(index.highest() == kLargestTaskId && index.count() == 4);
@@ -522,7 +524,7 @@ void roles() {
   Draft task = draft("one");
   task.task.role = first;
   desk.create({task});
-  const TaskFiles files(*desk.root.find_store(kDefaultBoard), Durability::process);
+  const TaskFiles files(*desk.root.find_store(layout::kDefaultBoard), Durability::process);
   Index index(files);
   index.refresh();
   CHECK(!index.first_ready("ann", "role" + std::to_string(number), {}));
@@ -535,7 +537,7 @@ void facts_of_the_index() {
   desk.create({draft("one"), draft("two")});
   desk.age(1);
   desk.age(2);
-  const TaskFiles files(*desk.root.find_store(kDefaultBoard), Durability::process);
+  const TaskFiles files(*desk.root.find_store(layout::kDefaultBoard), Durability::process);
   Index index(files);
   index.refresh();
   CHECK(!index.is_completed(0) && !index.is_completed(kLargestTaskId + 1) && !index.is_completed(1));

@@ -10,6 +10,7 @@
 #include "libteam/base/text.h"
 #include "libteam/store/board.h"
 #include "libteam/store/files/file_board.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/memory/memory_board.h"
 #include "tests/unit/check.h"
 #include "tests/unit/store.h"
@@ -153,8 +154,8 @@ class History {
     rules.has_file = [](const std::string& path) { return path == "there"; };
     std::vector<std::shared_ptr<BoardEngine>> files;
     for (std::size_t i = 0; i < kLeases.size(); ++i) {
-      files.push_back(std::make_shared<FileBoard>(root_, kDefaultBoard, *root_.find_store(kDefaultBoard),
-                                                  Durability::process, 5,
+      files.push_back(std::make_shared<FileBoard>(root_, layout::kDefaultBoard,
+                                                  *root_.find_store(layout::kDefaultBoard), Durability::process, 5,
                                                   [this](const EventOrigin& origin, const std::vector<Event>& events) {
                                                     logged_ += text_of(origin, events);
                                                     return Logged{};

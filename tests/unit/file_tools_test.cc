@@ -31,9 +31,9 @@ class Tree {
     }
     put("secret/key", "secret\n");
     put("root/.tasks/1.json", "{}\n");
-    const auto boards = [] { return std::vector<std::string>{".tasks", "boards/b"}; };
+    const auto store = [] { return std::vector<std::string>{".teams", ".tasks", "boards/b"}; };
     const auto lock = [this] { return Lock::acquire(*Folder::find(base_), ".files.lock", 5); };
-    add_file_tools(tools_, {path("root/work"), {path("root"), path("other")}, boards, lock});
+    add_file_tools(tools_, {path("root/work"), {path("root"), path("other")}, store, lock});
   }
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;

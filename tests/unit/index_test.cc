@@ -1,6 +1,7 @@
 // Compares the index with brute force: after each random change, through the index or around it, the index gives the
 // same answer as reading every file.
 #include "libteam/store/files/index.h"
+#include "libteam/store/files/layout.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -85,8 +86,8 @@ class World {
         index.forget(id);
       } else {
         NewFile file = files_->prepare(task);
-        if (before) CHECK(file.exchange(files_->folder(), TaskFiles::file_of(id), before->stamp));
-        else CHECK(file.create(files_->folder(), TaskFiles::file_of(id)));
+        if (before) CHECK(file.exchange(files_->folder(), layout::task_file(id), before->stamp));
+        else CHECK(file.create(files_->folder(), layout::task_file(id)));
         tasks_[id] = task;
         folder_mtime = file.folder_mtime();
         index.put(task, file.stamp());
@@ -104,13 +105,13 @@ class World {
     task.id = id;
     task.subject = "theirs";
     shuffle(task);
-    const std::string file = files_->folder().path_of(TaskFiles::file_of(id));
+    const std::string file = files_->folder().path_of(layout::task_file(id));
     switch (pick(4)) {
       case 0:
         ::unlink(file.c_str());
         tasks_.erase(id);
         return;
-      case 1: files_->folder().replace(TaskFiles::file_of(id), to_file(task), Durability::process); break;
+      case 1: files_->folder().replace(layout::task_file(id), to_file(task), Durability::process); break;
       default: {
         std::FILE* stream = std::fopen(file.c_str(), "w");
         std::fputs(to_file(task).c_str(), stream);
@@ -194,10 +195,10 @@ void check_a_change_during_ours() {
     index.refresh();
     index.begin();
     NewFile file = files.prepare(tasks[0]);
-    CHECK(file.exchange(files.folder(), TaskFiles::file_of(1), *files.stamp(1)));
+    CHECK(file.exchange(files.folder(), layout::task_file(1), *files.stamp(1)));
     ::usleep(20'000);  // on old kernels two changes within one tick of the clock get the same time
     tasks.back().role.reset();
-    files.folder().replace(TaskFiles::file_of(200), to_file(tasks.back()), Durability::process);
+    files.folder().replace(layout::task_file(200), to_file(tasks.back()), Durability::process);
     index.put(tasks[0], file.stamp());
     index.commit(file.folder_mtime());
   }

@@ -2,6 +2,7 @@
 #include "libteam/store/live_team.h"
 
 #include "libteam/store/files/file_watcher.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/mailbox.h"
 #include "libteam/store/files/request_files.h"
 #include "libteam/system/id.h"
@@ -117,7 +118,7 @@ void created_again() {
   CHECK(!watched.live.has_moved());
   watched.remove(".tasks");
   CHECK(fails_with(Code::not_found, [&] { watched.live.look_at_all(); }));
-  watched.root.make_store(kDefaultBoard, Durability::process);
+  watched.root.make_store(layout::kDefaultBoard, Durability::process);
   watched.open_board().create({draft("anew")}, {});
   watched.live.look_at_all();
   CHECK(watched.live.has_moved());

@@ -7,6 +7,7 @@
 
 #include "libteam/store/files/file_board_team.h"
 #include "libteam/store/files/file_lives.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/presence.h"
 #include "libteam/system/event_fd.h"
 #include "libteam/system/id.h"
@@ -167,7 +168,7 @@ void made_again() {
   watched.remove(".tasks");
   CHECK(watched.wait().everything);
   CHECK(watched.board.reopen() == Board::Place::missing);
-  watched.root.make_store(kDefaultBoard, Durability::process);
+  watched.root.make_store(layout::kDefaultBoard, Durability::process);
   CHECK(watched.board.reopen() == Board::Place::another);
   watched.watcher.begin(watched.board);
   watched.watcher.watch_tasks();

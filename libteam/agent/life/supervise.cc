@@ -20,7 +20,7 @@ class Reporter {
 
   void catch_up(const Mail& mail) {
     mail.events().each_after(seq_, [&](std::string_view line) {
-      const Envelope envelope = parse_envelope(line, "events.jsonl");
+      const Envelope envelope = parse_envelope(line, mail.events().place());
       seq_ = envelope.seq;
       const bool moves = envelope.type.starts_with("TASK_") || envelope.type.starts_with("PLAN_");
       const bool is_news = envelope.type != "TASK_CREATED" && envelope.type != "TASK_UNBLOCKED";

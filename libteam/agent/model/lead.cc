@@ -160,7 +160,7 @@ void complete(LeadOptions& options, const Team& team) {
     fail(Code::usage, "the goal is empty");
   }
   if (!options.goal && team.created_at == 0) fail(Code::usage, "what is the goal?");
-  if (const Role* role = team.find_role(team.lead)) options.role = parse_role(*role, "config.json");
+  if (const Role* role = team.find_role(team.lead)) options.role = parse_role(*role, team.place);
   complete(options.model, options.role);
   if (!is_chosen(options.model)) fail(Code::usage, "which model is the lead? --model MODEL, or TEAM_MODEL");
   check_key(options.model, environment_variable(key_variable(options.model).c_str()).value_or(""));

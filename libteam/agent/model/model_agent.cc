@@ -133,7 +133,7 @@ void ModelAgent::Parts::add_tools(const ModelChoice& choice, TurnState& turn) {
     scope.working_directory = here;
     scope.allowed = {absolute(session.engine().place())};
     for (const std::string& extra : choice.allowed) scope.allowed.push_back(absolute(extra));
-    scope.boards = [this] { return boards_of(session.engine()); };
+    scope.store_folders = [this] { return store_folders_of(session.engine()); };
     scope.lock = [this] { return lock_project_files(session.engine()); };
     add_file_tools(tools, scope);
   }
@@ -152,7 +152,7 @@ Briefing ModelAgent::Parts::brief() const {
   briefing.delegates = part.delegates;
   if (!part.leads) return briefing;
   for (const Role& role : session.team().roles) {
-    const std::string about = first_line(parse_role(role, "config.json").prompt);
+    const std::string about = first_line(parse_role(role, session.team().place).prompt);
     briefing.roles.push_back(fmt::format("{}: {}", role.name, cut_characters(one_line(about), 200)));
   }
   for (const Skill& skill : list_skills(project_folder(session.engine()))) {

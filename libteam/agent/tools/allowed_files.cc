@@ -15,7 +15,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/store/files/root.h"
+#include "libteam/store/files/file_guard.h"
 #include "libteam/system/program.h"
 #include "libteam/system/temporary.h"
 
@@ -130,11 +130,6 @@ bool is_git_folder(const std::string& path) {
          std::filesystem::is_directory(path + "/refs", ignored);
 }
 
-bool is_board(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path + "/.highwatermark", ignored);
-}
-
 void check_version(bool same, const AllowedPath& place) {
   if (!same) fail(Code::conflict, "somebody changed '{}' at the same moment: read it again", place.asked);
 }
@@ -155,7 +150,7 @@ Fd open_to_read(const AllowedPath& place) {
 }
 
 AllowedFiles::AllowedFiles(const FileScope& scope)
-    : working_directory_(normal_path(scope.working_directory)), boards_(scope.boards), lock_(scope.lock) {
+    : working_directory_(normal_path(scope.working_directory)), store_folders_(scope.store_folders), lock_(scope.lock) {
   for (const std::string& folder : scope.allowed) add_root(folder);
   granted_ = roots_.size();
   add_root(scope.working_directory);
@@ -223,9 +218,7 @@ void AllowedFiles::add_root(const std::string& folder) {
 // `path` is absolute: the requested path, or its real path. Both are checked, so that neither a link nor ".." leads
 // to a protected folder.
 void AllowedFiles::check_writable(const AllowedPath& place, const std::string& path) const {
-  std::vector<std::string> of_teams = boards_();
-  of_teams.emplace_back(kTeamsFolder);
-  for (const std::string& folder : of_teams) {
+  for (const std::string& folder : store_folders_()) {
     const std::string known = normal_path(roots_.front() + "/" + folder);
     const std::string by_root = normal_path(real_path(roots_.front()) + "/" + folder);
     const std::string real = real_path(known);
@@ -241,7 +234,7 @@ void AllowedFiles::check_writable(const AllowedPath& place, const std::string& p
     if (same_name(part, ".git") || is_git_folder(entry)) {
       fail(Code::permission_denied, "'{}' belongs to git: use the git command", place.asked);
     }
-    if (same_name(part, kTeamsFolder) || same_name(part, kDefaultBoard) || is_board(entry)) refuse_team_file(place);
+    if (is_store_folder(part, entry)) refuse_team_file(place);
   }
 }
 

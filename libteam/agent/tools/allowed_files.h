@@ -48,7 +48,7 @@ class AllowedFiles {
   void write_through_link(const AllowedPath& place, std::string_view text, const struct stat* expected) const;
 
   std::string working_directory_;
-  std::function<std::vector<std::string>()> boards_;
+  std::function<std::vector<std::string>()> store_folders_;
   std::function<Lock()> lock_;
   std::vector<std::string> roots_;  // the root first
   std::size_t granted_ = 0;         // how many of them the user allowed by name

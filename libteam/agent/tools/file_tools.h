@@ -19,8 +19,8 @@ namespace team {
 struct FileScope {
   std::string working_directory;     // base of relative paths; absolute, always allowed
   std::vector<std::string> allowed;  // absolute folders, the root first
-  // The current boards of all teams, relative to the root. They can be read but not written.
-  std::function<std::vector<std::string>()> boards;
+  // The folders of the store now, relative to the root. They can be read but not written.
+  std::function<std::vector<std::string>()> store_folders;
   // Taken for each change of a file.
   std::function<Lock()> lock;
 };

@@ -8,6 +8,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/utf8.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/mail_files.h"
 #include "libteam/system/id.h"
 
@@ -15,18 +16,34 @@ namespace team {
 
 namespace {
 
-constexpr std::string_view kLockSuffix = "_inbox.lock";
+using layout::MemberFile;
 
 // Whether a file of this owner may name the content of a message. A transcript, which may be huge, does not.
 bool holds_mail_of(const std::string& owner, std::string_view name) {
-  if (!name.starts_with(owner + "_") || !name.ends_with(".jsonl")) return false;
-  const std::string_view kind = name.substr(owner.size() + 1);
-  return kind == "inbox.jsonl" || kind == "backlog.jsonl" || kind == "rejected.jsonl" || kind.starts_with("taken");
+  const auto file = layout::member_file(name);
+  if (!file || file->member != owner) return false;
+  return file->kind == MemberFile::inbox || file->kind == MemberFile::backlog || file->kind == MemberFile::rejected ||
+         file->kind == MemberFile::taken;
+}
+
+// The member whose unread or taken messages this file belongs to; none for other files.
+std::optional<std::string> owner_of(std::string_view name) {
+  const auto file = layout::member_file(name);
+  if (!file) return std::nullopt;
+  switch (file->kind) {
+    case MemberFile::inbox:
+    case MemberFile::inbox_lock:
+    case MemberFile::backlog:
+    case MemberFile::backlog_position:
+    case MemberFile::taken:
+    case MemberFile::hold: return file->member;
+    default: return std::nullopt;
+  }
 }
 
 // Removes from `ids` those that a message of this owner has. Under the lock nothing moves from one file to another.
 void erase_wanted(const Folder& folder, const std::string& owner, double lock_timeout, std::set<std::string>& ids) {
-  const std::string lock_name = owner + std::string(kLockSuffix);
+  const std::string lock_name = layout::inbox_lock(owner);
   const auto lock = lock_timeout > 0 ? std::optional(Lock::acquire(folder, lock_name, lock_timeout))
                                      : Lock::try_acquire(folder, lock_name);
   if (!lock) fail(Code::again, "somebody is at the inbox of {}", owner);
@@ -48,7 +65,7 @@ void erase_wanted(const Folder& folder, const std::string& owner, double lock_ti
 }  // namespace
 
 std::vector<std::string> lost_bodies(const Folder& team_folder, double lock_timeout) {
-  const auto bodies = team_folder.find_beneath(kBodiesFolder);
+  const auto bodies = team_folder.find_beneath(layout::kBodies);
   if (!bodies) return {};
   // First the names, then their locks, then the mail: a content without a lock was delivered before.
   std::set<std::string> lost;
@@ -59,18 +76,14 @@ std::vector<std::string> lost_bodies(const Folder& team_folder, double lock_time
   if (lost.empty()) return {};
   std::set<std::string> owners;
   team_folder.each_name([&](const char* entry) {
-    const std::string_view name = entry;
-    for (const std::string_view kind : {"_inbox.", "_backlog.", "_taken"}) {
-      const std::size_t end = name.rfind(kind);
-      if (end != std::string_view::npos) owners.emplace(name.substr(0, end));
-    }
+    if (auto owner = owner_of(entry)) owners.insert(std::move(*owner));
   });
   for (const std::string& owner : owners) erase_wanted(team_folder, owner, lock_timeout, lost);
   return {lost.begin(), lost.end()};
 }
 
 void sweep_bodies(const Folder& team_folder) {
-  const auto bodies = team_folder.find_beneath(kBodiesFolder);
+  const auto bodies = team_folder.find_beneath(layout::kBodies);
   if (!bodies) return;
   bodies->sweep_temporaries();
   try {
@@ -82,13 +95,13 @@ void sweep_bodies(const Folder& team_folder) {
 
 bool has_body(const Folder& team_folder, const Message& message) {
   const auto bodies =
-      message.body_size > 0 && is_id(message.id) ? team_folder.find_beneath(kBodiesFolder) : std::nullopt;
+      message.body_size > 0 && is_id(message.id) ? team_folder.find_beneath(layout::kBodies) : std::nullopt;
   return bodies && bodies->has(message.id);
 }
 
 void each_body_piece(const Folder& team_folder, const Message& message,
                      const std::function<void(std::string_view)>& visit) {
-  const auto bodies = team_folder.find_beneath(kBodiesFolder);
+  const auto bodies = team_folder.find_beneath(layout::kBodies);
   if (!bodies || !is_id(message.id)) return;
   const Fd fd = bodies->open(message.id, O_RDONLY);
   constexpr std::size_t kBlock = 65536;
@@ -108,7 +121,7 @@ void each_body_piece(const Folder& team_folder, const Message& message,
 void remove_bodies(const Folder& team_folder, const std::vector<Message>& messages) {
   for (const Message& message : messages) {
     if (message.body_size == 0 || !is_id(message.id)) continue;
-    if (const auto bodies = team_folder.find_beneath(kBodiesFolder)) bodies->remove(message.id);
+    if (const auto bodies = team_folder.find_beneath(layout::kBodies)) bodies->remove(message.id);
   }
 }
 

@@ -17,8 +17,6 @@
 
 namespace team {
 
-inline constexpr const char* kBodiesFolder = "bodies";
-
 // The ids of orphans. Throws again if a mailbox is locked for so long.
 std::vector<std::string> lost_bodies(const Folder& team_folder, double lock_timeout);
 // Removes orphans, and the temporary files of senders that died; no orphans while a mailbox is in use.

@@ -8,6 +8,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/number.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/mapped_file.h"
@@ -16,11 +17,6 @@
 namespace team {
 
 namespace {
-
-constexpr const char* kCurrent = "events.jsonl";
-constexpr const char* kLock = "events.lock";
-constexpr std::string_view kPrefix = "events-";
-constexpr std::string_view kSuffix = ".jsonl";
 
 // The size at which a file is put aside; smaller for tests.
 off_t rotate_at() {
@@ -96,10 +92,7 @@ struct FileEventLog::Place {
 std::vector<FileEventLog::Part> FileEventLog::put_aside() const {
   std::vector<Part> parts;
   folder_.each_name([&](const char* entry) {
-    const std::string_view name = entry;
-    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return;
-    const auto first = parse_integer(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size()));
-    if (first) parts.push_back({*first, std::string(name), {}});
+    if (const auto first = layout::first_event_in(entry)) parts.push_back({*first, entry, {}});
   });
   std::ranges::sort(parts, {}, &Part::first);
   return parts;
@@ -113,19 +106,21 @@ std::vector<FileEventLog::Part> FileEventLog::parts() const {
   Fd current;
   do {
     known = parts.size();
-    current = folder_.open_if_there(kCurrent, O_RDONLY);
+    current = folder_.open_if_there(layout::kEvents, O_RDONLY);
     parts = put_aside();
   } while (!current && parts.size() != known);  // it was put aside this moment
   if (!current) return parts;
   const auto first = parts.empty() ? std::nullopt : first_sequence_in(current);
   if (first) std::erase_if(parts, [&](const Part& part) { return part.first >= *first; });
-  parts.push_back({first.value_or(kLargestSequence), kCurrent, std::move(current)});
+  parts.push_back({first.value_or(kLargestSequence), layout::kEvents, std::move(current)});
   return parts;
 }
 
 Fd FileEventLog::open(Part& part) const {
   return part.fd ? std::move(part.fd) : folder_.open_if_there(part.name, O_RDONLY);
 }
+
+std::string FileEventLog::place() const { return folder_.path_of(layout::kEvents); }
 
 std::int64_t FileEventLog::last_sequence() const {
   std::optional<std::int64_t> last;
@@ -138,21 +133,21 @@ std::int64_t FileEventLog::last_sequence() const {
 
 Logged FileEventLog::append(const EventOrigin& origin, const std::vector<Event>& events) const {
   if (events.empty()) return {};
-  const Lock lock = Lock::acquire(folder_, kLock, lock_timeout_);
-  Fd fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
+  const Lock lock = Lock::acquire(folder_, layout::kEventsLock, lock_timeout_);
+  Fd fd = folder_.open(layout::kEvents, O_RDWR | O_CREAT | O_APPEND);
   const off_t found = size_of(fd);
   const auto last = line_before(fd, found);
   off_t size = last ? last->start + static_cast<off_t>(last->text.size()) + 1 : 0;
-  if (size != found && ::ftruncate(fd.get(), size) != 0) fail_errno("cannot write", folder_.path_of(kCurrent));
+  if (size != found && ::ftruncate(fd.get(), size) != 0) fail_errno("cannot write", folder_.path_of(layout::kEvents));
   const auto newest = last ? sequence_of(last->text) : std::nullopt;
   std::int64_t seq = newest ? *newest : last_sequence();
   if (seq > kLargestSequence - static_cast<std::int64_t>(events.size())) {
-    fail(Code::corrupt, "{}: no number is left after {}", folder_.path_of(kCurrent), seq);
+    fail(Code::corrupt, "{}: no number is left after {}", folder_.path_of(layout::kEvents), seq);
   }
   const auto first = size > 0 && size >= rotate_at() ? first_sequence_in(fd) : std::nullopt;
   if (first) {
-    folder_.rename_into(kCurrent, folder_, fmt::format("{}{}{}", kPrefix, *first, kSuffix));
-    fd = folder_.open(kCurrent, O_RDWR | O_CREAT | O_APPEND);
+    folder_.rename_into(layout::kEvents, folder_, layout::old_events_file(*first));
+    fd = folder_.open(layout::kEvents, O_RDWR | O_CREAT | O_APPEND);
     size = 0;
   }
   std::string text;
@@ -160,7 +155,7 @@ Logged FileEventLog::append(const EventOrigin& origin, const std::vector<Event>&
   for (const Event& event : events) {
     text.append(to_envelope(++seq, logged.timestamp, origin, event)).push_back('\n');
   }
-  if (!append_or_undo(fd, size, text)) fail_errno("cannot write", folder_.path_of(kCurrent));
+  if (!append_or_undo(fd, size, text)) fail_errno("cannot write", folder_.path_of(layout::kEvents));
   return logged;
 }
 
@@ -230,7 +225,7 @@ bool FileEventLog::follow(std::int64_t seq, int reader, const Visit& visit, cons
     if (place->fd && !read_on(*place, seq, visit)) return true;
     // The watch may have told of these events already: `enough` decides before the next wait.
     if (seq != before) continue;
-    const auto stamp = folder_.stamp(kCurrent);
+    const auto stamp = folder_.stamp(layout::kEvents);
     const bool is_another = stamp && (!place->fd || stamp->inode != inode_of(place->fd));
     if (is_another) place = read_after(seq, visit);
     else if (watch.wait(Deadline::never()).all && !folder_.is_in_place()) return false;

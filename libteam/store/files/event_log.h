@@ -22,6 +22,7 @@ class FileEventLog : public EventLog {
   FileEventLog(const Folder& folder, double lock_timeout);
 
   Logged append(const EventOrigin& origin, const std::vector<Event>& events) const override;
+  std::string place() const override;
   std::int64_t last_sequence() const override;
   void each_after(std::int64_t seq, const Visit& visit) const override;
   bool follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,

@@ -38,7 +38,7 @@ class FileBoard::Transaction : public BoardTransaction {
  public:
   Transaction(const FileBoard& board, BoardScope scope)
       : board_(board),
-        lock_(Lock::acquire(board.files_.folder(), TaskFiles::kLock, board.lock_timeout_)),
+        lock_(Lock::acquire(board.files_.folder(), layout::kLock, board.lock_timeout_)),
         index_(board.files_) {
     index_.refresh(scope == BoardScope::one_task ? Index::Care::one_task : Index::Care::usual);
   }
@@ -115,7 +115,7 @@ class FileBoard::Transaction : public BoardTransaction {
     NewFile file = files().prepare(task);
     // The last look before the swap: a change of somebody else until now is seen and not written over.
     if (!index_.is_current()) throw Interference{};
-    if (!file.exchange(files().folder(), TaskFiles::file_of(task.id), stamps_.at(task.id))) throw Interference{};
+    if (!file.exchange(files().folder(), layout::task_file(task.id), stamps_.at(task.id))) throw Interference{};
     has_put_ = true;
     stamps_[task.id] = file.stamp();
     auto ready = note(task.id, file.folder_mtime(), [&] { index_.put(task, file.stamp()); });
@@ -324,7 +324,7 @@ void FileBoard::insert_batch(const Insertion& insertion) const {
 // Ids that were reserved and not used, unless others were given since.
 void FileBoard::return_ids(TaskId last, TaskId given) const {
   try {
-    const auto lock = Lock::acquire(files_.folder(), TaskFiles::kLock, lock_timeout_);
+    const auto lock = Lock::acquire(files_.folder(), layout::kLock, lock_timeout_);
     if (files_.highest_given() == last) files_.give(given, Durability::process);
   } catch (const Error&) {
     // They are never used then.
@@ -339,7 +339,7 @@ std::optional<Task> FileBoard::find(TaskId id) const {
 // From the index if nobody is using it at this moment, else all tasks.
 std::vector<TaskId> FileBoard::dependents(TaskId id) const {
   try {
-    if (const auto lock = Lock::try_acquire(files_.folder(), TaskFiles::kLock)) {
+    if (const auto lock = Lock::try_acquire(files_.folder(), layout::kLock)) {
       Index index(files_);
       index.refresh();
       return index.dependents(id);
@@ -354,7 +354,7 @@ std::vector<TaskId> FileBoard::dependents(TaskId id) const {
 void FileBoard::settle() const {
   if (!files_.unsettled()) return;
   try {
-    if (const auto lock = Lock::try_acquire(files_.folder(), TaskFiles::kLock)) files_.settle();
+    if (const auto lock = Lock::try_acquire(files_.folder(), layout::kLock)) files_.settle();
   } catch (const Error& error) {
     if (error.code() != Code::io) throw;
   }

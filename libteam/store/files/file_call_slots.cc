@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "libteam/base/clock.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/watch.h"
 
@@ -18,7 +19,6 @@ namespace team {
 
 namespace {
 
-constexpr const char* kUntil = "until";
 constexpr std::int64_t kMostSlots = 1000;
 
 class LockedSlot : public CallSlots::Slot {
@@ -53,7 +53,7 @@ std::unique_ptr<CallSlots::Slot> FileCallSlots::try_take(std::int64_t count) con
   count = std::min(count, kMostSlots);
   const auto first = static_cast<std::int64_t>(random_number() % static_cast<std::uint64_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::string name = std::to_string((first + i) % count + 1);
+    const std::string name = layout::call_slot((first + i) % count + 1);
     // Read-only: to close the file of a slot that is taken must wake nobody.
     Fd fd = folder_.open(name, O_RDONLY | O_CREAT);
     if (lock_file(folder_, name, fd, LOCK_EX | LOCK_NB) == 0) {
@@ -70,13 +70,13 @@ std::unique_ptr<CallSlots::Queue> FileCallSlots::queue(int interrupt) const {
 
 double FileCallSlots::paused_until() const {
   constexpr std::size_t kMost = 4096;
-  const auto contents = folder_.read(kUntil, kMost);
+  const auto contents = folder_.read(layout::kCallPause, kMost);
   return contents ? std::strtod(contents->text.c_str(), nullptr) : 0;
 }
 
 void FileCallSlots::pause_until(double time) const {
   folder_.sweep_temporaries();
-  folder_.replace(kUntil, fmt::format("{:.6f}\n", time), Durability::process);
+  folder_.replace(layout::kCallPause, fmt::format("{:.6f}\n", time), Durability::process);
 }
 
 }  // namespace team

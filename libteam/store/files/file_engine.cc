@@ -55,7 +55,7 @@ std::shared_ptr<const TeamEngine> FileEngine::open_team(const Team& team, const 
 
 Board FileEngine::open_board(const Team* team, Missing missing, const Handle& handle) const {
   const Durability durability = durability_of(team);
-  const std::string path = team != nullptr ? team->board : kDefaultBoard;
+  const std::string path = team != nullptr ? team->board : layout::kDefaultBoard;
   auto folder = missing == Missing::make ? root_.make_store(path, durability) : root_.find_store(path);
   if (!folder) fail(Code::not_found, "no board '{}' in '{}'; task-create makes one", path, place());
   BoardRules rules;

@@ -1,6 +1,6 @@
 // What the file tools of all agents of one root share: a lock, and the folders that they must not write to.
 //
-// The lock is `.teams/.files.lock`. There is one for the whole root and not one for each file: a file can be reached
+// There is one lock for the whole root and not one for each file: a file can be reached
 // by several names, and a change of a file takes a few milliseconds.
 #pragma once
 
@@ -17,9 +17,11 @@ namespace team {
 // again, and not_found if the root has no teams.
 Lock lock_project_files(const Engine& engine);
 
-// The boards of all teams and the default one, relative to the root. A team whose configuration cannot be read is left
-// out.
-std::vector<std::string> boards_of(const Engine& engine);
+// The folders of the store, relative to the root: the folder of all teams and every board. The board of a team is left
+// out if its configuration cannot be read.
+std::vector<std::string> store_folders_of(const Engine& engine);
+// True if a folder of this name and path looks like one of another store: a folder of teams, or a board.
+bool is_store_folder(const std::string& name, const std::string& path);
 
 // The folder of the project, in which the store lies.
 const Folder& project_folder(const Engine& engine);

@@ -8,6 +8,7 @@
 #include "libteam/base/json.h"
 #include "libteam/store/board.h"
 #include "libteam/store/files/file_call_slots.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
@@ -18,18 +19,12 @@ namespace team {
 
 namespace {
 
-constexpr const char* kLock = ".lock";
-constexpr const char* kIdlePeriod = ".all_idle";
 constexpr off_t kLargestOutput = off_t{8} << 20;
 
-std::string state_file(const std::string& member) { return member + ".json"; }
-
-std::string output_file(const std::string& member) { return member + ".log"; }
-
 LifeLock take_life(const Folder& folder, const std::string& member) {
-  auto life = LifeLock::acquire(folder, alive_file(member));
+  auto life = LifeLock::acquire(folder, layout::alive_file(member));
   if (life) return std::move(*life);
-  const auto pid = holder_of(folder, alive_file(member));
+  const auto pid = holder_of(folder, layout::alive_file(member));
   fail(Code::conflict, "{} is running already{}", member, pid ? fmt::format(", as pid {}", *pid) : "");
 }
 
@@ -37,7 +32,7 @@ class HeldFile : public HeldLife {
  public:
   HeldFile(std::shared_ptr<const Folder> team, const std::string& member)
       : team_(std::move(team)), member_(member), life_(take_life(*team_, member)) {
-    if (const auto lock = Lock::try_acquire(*team_, kLock)) team_->sweep_temporaries();
+    if (const auto lock = Lock::try_acquire(*team_, layout::kLock)) team_->sweep_temporaries();
     try {
       before_ = state_of(*team_, member);
     } catch (const Error& error) {
@@ -47,7 +42,7 @@ class HeldFile : public HeldLife {
 
   const std::optional<MemberState>& before() const override { return before_; }
   void write(const MemberState& state) override {
-    team_->replace(state_file(member_), to_file(state), Durability::process);
+    team_->replace(layout::state_file(member_), to_file(state), Durability::process);
   }
   bool is_in_place() const override { return team_->is_in_place(); }
   void move_to(const LifeEngine& team) override {
@@ -79,14 +74,14 @@ class LockedDuty : public Duty {
 }  // namespace
 
 std::optional<MemberState> state_of(const Folder& team_folder, const std::string& member) {
-  const auto contents = team_folder.read(state_file(member), JsonLimits{}.bytes);
+  const auto contents = team_folder.read(layout::state_file(member), JsonLimits{}.bytes);
   if (!contents) return std::nullopt;
-  check_trusted(*contents, team_folder.path_of(state_file(member)));  // it says how to start the member
-  return parse_member_state(contents->text, team_folder.path_of(state_file(member)));
+  check_trusted(*contents, team_folder.path_of(layout::state_file(member)));  // it says how to start the member
+  return parse_member_state(contents->text, team_folder.path_of(layout::state_file(member)));
 }
 
 Life FileLives::life_of(const std::string& member) const {
-  switch (look_at_lock(*team_, alive_file(member))) {
+  switch (look_at_lock(*team_, layout::alive_file(member))) {
     case Held::yes: return Life::running;
     case Held::no: return Life::dead;
     case Held::no_file: return Life::unknown;
@@ -98,17 +93,19 @@ std::optional<MemberState> FileLives::state_of(const std::string& member) const 
   return team::state_of(*team_, member);
 }
 
-bool FileLives::has_begun(const std::string& member) const { return team_->has(state_file(member)); }
+bool FileLives::has_begun(const std::string& member) const { return team_->has(layout::state_file(member)); }
 
 std::optional<int> FileLives::process_of(const std::string& member) const {
-  return holder_of(*team_, alive_file(member));
+  return holder_of(*team_, layout::alive_file(member));
 }
 
 bool FileLives::is_process_of(int pid, const std::string& member) const {
-  return holds_lock(pid, *team_, alive_file(member));
+  return holds_lock(pid, *team_, layout::alive_file(member));
 }
 
-bool FileLives::is_ending(const std::string& member) const { return is_about_to_be_free(*team_, alive_file(member)); }
+bool FileLives::is_ending(const std::string& member) const {
+  return is_about_to_be_free(*team_, layout::alive_file(member));
+}
 
 std::unique_ptr<HeldLife> FileLives::take(const std::string& member) const {
   return std::make_unique<HeldFile>(team_, member);
@@ -123,51 +120,54 @@ std::optional<Event> FileLives::note_end(const std::string& member, const std::s
   state->since = now();
   state->task.reset();
   state->resumable = false;
-  team_->replace(state_file(member), to_file(*state), Durability::process);
+  team_->replace(layout::state_file(member), to_file(*state), Durability::process);
   return member_state_event(from, *state);
 }
 
 void FileLives::forget(const std::string& member) const {
-  for (const std::string& file : {alive_file(member), state_file(member), output_file(member)}) team_->remove(file);
+  for (const std::string& file : {layout::alive_file(member), layout::state_file(member), layout::output_file(member)})
+    team_->remove(file);
 }
 
 void FileLives::exclusively(double seconds, const std::function<void()>& step) const {
-  const Lock lock = Lock::acquire(*team_, kLock, seconds);
+  const Lock lock = Lock::acquire(*team_, layout::kLock, seconds);
   step();
 }
 
-bool FileLives::is_idle_period() const { return team_->has(kIdlePeriod); }
+bool FileLives::is_idle_period() const { return team_->has(layout::kIdlePeriod); }
 
 void FileLives::begin_idle_period() const {
-  team_->replace(kIdlePeriod, fmt::format("{}\n", now()), Durability::process);
+  team_->replace(layout::kIdlePeriod, fmt::format("{}\n", now()), Durability::process);
 }
 
-void FileLives::end_idle_period() const { team_->remove(kIdlePeriod); }
+void FileLives::end_idle_period() const { team_->remove(layout::kIdlePeriod); }
 
 std::unique_ptr<Duty> FileLives::duty(Post post, const std::optional<std::string>& role) const {
   const char* name = post == Post::lookout ? "lookout" : "deputy";
-  return std::make_unique<LockedDuty>(*team_, fmt::format(".{}{}.lock", name, role ? "-" + *role : ""));
+  return std::make_unique<LockedDuty>(*team_, layout::duty_lock(name, role));
 }
 
 std::unique_ptr<CallSlots> FileLives::call_slots() const {
-  return std::make_unique<FileCallSlots>(team_->make_beneath(kSlotsFolder, Durability::process));
+  return std::make_unique<FileCallSlots>(team_->make_beneath(layout::kCallSlots, Durability::process));
 }
 
 // One old output is kept.
 Fd FileLives::open_output(const std::string& member) const {
-  const std::string file = output_file(member);
+  const std::string file = layout::output_file(member);
   const auto stamp = team_->stamp(file);
-  if (stamp && stamp->size > kLargestOutput) team_->rename_into(file, *team_, file + ".1");
+  if (stamp && stamp->size > kLargestOutput) team_->rename_into(file, *team_, layout::old_output_file(member));
   return team_->open(file, O_WRONLY | O_CREAT | O_APPEND);
 }
 
 std::string FileLives::read_output(const std::string& member, std::size_t most) const {
-  const Fd fd = team_->open_if_there(output_file(member), O_RDONLY);
+  const Fd fd = team_->open_if_there(layout::output_file(member), O_RDONLY);
   if (!fd) return "";
   const off_t start = std::max<off_t>(0, size_of(fd) - static_cast<off_t>(most));
   return read_at(fd, start, most);
 }
 
-std::string FileLives::outputs_path() const { return team_->make_beneath(kOutputsFolder, Durability::process).path(); }
+std::string FileLives::outputs_path() const {
+  return team_->make_beneath(layout::kOutputs, Durability::process).path();
+}
 
 }  // namespace team

@@ -2,24 +2,22 @@
 
 #include <utility>
 
+#include "libteam/store/files/layout.h"
 #include "libteam/system/lock.h"
 
 namespace team {
 
 namespace {
 
-constexpr const char* kLock = ".serve.lock";
-constexpr const char* kDescription = ".serve.json";
-
 class FileServerMark : public ServerMark {
  public:
   FileServerMark(Folder folder, Lock lock) : folder_(std::move(folder)), lock_(std::move(lock)) {
     folder_.sweep_temporaries();
-    folder_.remove(kDescription);  // of a server that was killed
+    folder_.remove(layout::kServer);  // of a server that was killed
   }
   ~FileServerMark() override {
     try {
-      folder_.remove(kDescription);
+      folder_.remove(layout::kServer);
     } catch (const Error&) {
       // Without the lock the description counts for nothing.
     }
@@ -27,7 +25,7 @@ class FileServerMark : public ServerMark {
 
   // It is of no use after a power failure.
   void publish(const std::string& description) const override {
-    folder_.replace(kDescription, description, Durability::process);
+    folder_.replace(layout::kServer, description, Durability::process);
   }
 
  private:
@@ -38,19 +36,19 @@ class FileServerMark : public ServerMark {
 }  // namespace
 
 std::unique_ptr<const ServerMark> take_server_mark(const Root& root) {
-  Folder folder = root.make_store(kTeamsFolder, Durability::process);
-  auto lock = Lock::try_acquire(folder, kLock);
+  Folder folder = root.make_store(layout::kTeams, Durability::process);
+  auto lock = Lock::try_acquire(folder, layout::kServerLock);
   if (!lock) fail(Code::conflict, "a server runs already in '{}'; team-serve --url prints its address", root.path());
   return std::make_unique<const FileServerMark>(std::move(folder), std::move(*lock));
 }
 
 std::optional<std::string> read_server_mark(const Root& root) {
   constexpr std::size_t kMostBytes = 64 * 1024;
-  const auto folder = root.find_store(kTeamsFolder);
-  if (!folder || look_at_lock(*folder, kLock) != Held::yes) return std::nullopt;
-  const auto contents = folder->read(kDescription, kMostBytes);
+  const auto folder = root.find_store(layout::kTeams);
+  if (!folder || look_at_lock(*folder, layout::kServerLock) != Held::yes) return std::nullopt;
+  const auto contents = folder->read(layout::kServer, kMostBytes);
   if (!contents) return std::nullopt;
-  check_trusted(*contents, folder->path_of(kDescription));
+  check_trusted(*contents, folder->path_of(layout::kServer));
   return contents->text;
 }
 

@@ -5,18 +5,12 @@
 #include "libteam/record/settings.h"
 #include "libteam/store/files/bodies.h"
 #include "libteam/store/files/file_lives.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/lock_holder.h"
 #include "libteam/system/watch.h"
 
 namespace team {
-
-namespace {
-
-constexpr const char* kLock = ".lock";
-constexpr const char* kExchanges = "exchanges.json";
-
-}  // namespace
 
 // Under the lock of the team.
 class FileTeam::Transaction : public TeamTransaction {
@@ -31,7 +25,7 @@ class FileTeam::Transaction : public TeamTransaction {
   }
   Exchanges exchanges() override { return team_.exchanges(); }
   void put(const Exchanges& exchanges) override {
-    team_.folder_->replace(kExchanges, to_file(exchanges), team_.durability_);
+    team_.folder_->replace(layout::kExchanges, to_file(exchanges), team_.durability_);
   }
 
   bool has_answered() const { return has_answered_; }
@@ -55,10 +49,10 @@ std::optional<MemberState> FileTeam::state_of(const std::string& member) const {
   return team::state_of(*folder_, member);
 }
 
-bool FileTeam::has_state(const std::string& member) const { return folder_->has(member + ".json"); }
+bool FileTeam::has_state(const std::string& member) const { return folder_->has(layout::state_file(member)); }
 
 bool FileTeam::is_run_by(const std::string& member, std::int64_t pid) const {
-  return holds_lock(static_cast<int>(pid), *folder_, alive_file(member));
+  return holds_lock(static_cast<int>(pid), *folder_, layout::alive_file(member));
 }
 
 const Mailbox& FileTeam::mailbox(const std::string& owner) const {
@@ -68,22 +62,22 @@ const Mailbox& FileTeam::mailbox(const std::string& owner) const {
 
 std::unique_ptr<BodyWriter> FileTeam::write_body() const {
   sweep_bodies(*folder_);
-  return std::make_unique<FileBodyWriter>(folder_->make_beneath(kBodiesFolder, durability_), durability_);
+  return std::make_unique<FileBodyWriter>(folder_->make_beneath(layout::kBodies, durability_), durability_);
 }
 
 void FileTeam::transact(const Step& step) const {
-  const Lock lock = Lock::acquire(*folder_, kLock, lock_timeout_);
+  const Lock lock = Lock::acquire(*folder_, layout::kLock, lock_timeout_);
   Transaction transaction(*this);
   step(transaction);
   if (transaction.has_answered()) requests_.archive_answered();
 }
 
 Exchanges FileTeam::exchanges() const {
-  const auto contents = folder_->read(kExchanges, JsonLimits{}.bytes);
-  return contents ? parse_exchanges(contents->text, folder_->path_of(kExchanges)) : Exchanges{};
+  const auto contents = folder_->read(layout::kExchanges, JsonLimits{}.bytes);
+  return contents ? parse_exchanges(contents->text, folder_->path_of(layout::kExchanges)) : Exchanges{};
 }
 
-bool FileTeam::has_exchanges() const { return folder_->has(kExchanges); }
+bool FileTeam::has_exchanges() const { return folder_->has(layout::kExchanges); }
 
 Mailbox::Waited FileTeam::wait(const Deadline& deadline, const std::function<bool()>& done) const {
   Watch watch(*folder_);

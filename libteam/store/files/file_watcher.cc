@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -11,12 +10,15 @@
 #include "libteam/store/files/file_board.h"
 #include "libteam/store/files/file_board_team.h"
 #include "libteam/store/files/file_lives.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/task_files.h"
 
 namespace team {
 
 namespace {
+
+using layout::MemberFile;
 
 constexpr double kRemoval = 0.1;  // seconds between the removals of two files
 constexpr double kLongestRemoval = 5;
@@ -25,44 +27,21 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The part of a file name before one of the endings that tell of a member.
-std::optional<std::string> member_of(std::string_view name, std::initializer_list<std::string_view> endings) {
-  for (const std::string_view ending : endings) {
-    if (name.size() > ending.size() && name.ends_with(ending)) {
-      return std::string(name.substr(0, name.size() - ending.size()));
-    }
+void add_topic_of(const layout::FileOfMember& file, TeamChanges& changes) {
+  switch (file.kind) {
+    case MemberFile::inbox: changes.inboxes.push_back(file.member); [[fallthrough]];
+    case MemberFile::backlog:
+    case MemberFile::backlog_position:
+    case MemberFile::taken:
+    case MemberFile::hold: changes.mail.push_back(file.member); break;
+    case MemberFile::alive: changes.lives.push_back(file.member); break;
+    case MemberFile::state: changes.states.push_back(file.member); break;
+    case MemberFile::output: changes.outputs.push_back(file.member); break;
+    case MemberFile::transcript:
+    case MemberFile::inbox_lock:
+    case MemberFile::rejected: break;
   }
-  return std::nullopt;
 }
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// "events.jsonl" or "events-<number>.jsonl": a member may be called events-1.
-bool is_of_log(std::string_view name) {
-  constexpr std::string_view kPrefix = "events-", kEnding = ".jsonl";
-  if (name == "events.jsonl") return true;
-  if (!name.starts_with(kPrefix) || !name.ends_with(kEnding)) return false;
-  return is_number(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kEnding.size()));
-}
-
-// The member whose messages this file contains or holds; none for other files.
-std::optional<std::string> reader_of(std::string_view name) {
-  constexpr std::string_view kHold = ".hold";
-  if (name.ends_with(kHold)) name.remove_suffix(kHold.size());
-  if (const auto reader = member_of(name, {"_inbox.jsonl", "_backlog.jsonl", "_backlog.pos", "_taken.jsonl"})) {
-    return reader;
-  }
-  // "NAME_taken-2.jsonl", of a further reader.
-  constexpr std::string_view kTaken = "_taken-";
-  auto reader = member_of(name, {".jsonl"});
-  const std::size_t at = reader ? reader->rfind(kTaken) : std::string::npos;
-  if (at == std::string::npos || at == 0 || !is_number(reader->substr(at + kTaken.size()))) return std::nullopt;
-  return reader->substr(0, at);
-}
-
-std::string inbox_lock_of(const std::string& member) { return member + "_inbox.lock"; }
 
 }  // namespace
 
@@ -70,21 +49,10 @@ TeamChanges topics_of(const std::vector<std::string>& names) {
   TeamChanges changes{.any = true};
   for (const std::string& name : names) {
     // A member may be called 7: then 7.json may be a task, or its state.
-    if (const auto id = TaskFiles::id_of(name)) changes.tasks.push_back(*id);
-    if (name == kTeamConfig) {
-      changes.team = true;
-    } else if (is_of_log(name)) {
-      changes.events = true;
-    } else if (const auto reader = reader_of(name)) {
-      changes.mail.push_back(*reader);
-      if (const auto inbox = member_of(name, {"_inbox.jsonl"})) changes.inboxes.push_back(*inbox);
-    } else if (const auto living = member_of(name, {".alive"})) {
-      changes.lives.push_back(*living);
-    } else if (const auto member = member_of(name, {".json"})) {
-      changes.states.push_back(*member);
-    } else if (const auto speaker = member_of(name, {".log"})) {
-      changes.outputs.push_back(*speaker);
-    }
+    if (const auto id = layout::task_of(name)) changes.tasks.push_back(*id);
+    if (name == layout::kConfig) changes.team = true;
+    else if (layout::is_event_file(name)) changes.events = true;
+    else if (auto file = layout::member_file(name)) add_topic_of(*file, changes);
   }
   return changes;
 }
@@ -146,15 +114,15 @@ void FileWatcher::watch_team() {
 void FileWatcher::watch_configuration() {
   if (!team_) return;
   // Of a team that is being removed only the rest is watched. An idle member polls until its team is back.
-  if (!own_inbox_ && !team_->has(kTeamConfig)) return;
+  if (!own_inbox_ && !team_->has(layout::kConfig)) return;
   add_topic();
-  watch_.add(*team_, kTeamConfig, Watch::Kind::written);
+  watch_.add(*team_, layout::kConfig, Watch::Kind::written);
   wants_configuration_ = true;
 }
 
 void FileWatcher::watch_life(const std::string& member) {
   add_topic();
-  watch_.add(*team_, alive_file(member), Watch::Kind::written);
+  watch_.add(*team_, layout::alive_file(member), Watch::Kind::written);
   wants_lives_ = true;
 }
 
@@ -213,17 +181,17 @@ bool FileWatcher::is_wanted(const TeamChanges& changes) const {
 bool FileWatcher::has_shrunk(const Changes& changes, const TeamChanges& topics) const {
   if (changes.all) {
     if (!team_ || (!wants_team_ && !wants_configuration_)) return false;
-    return !team_->has(kTeamConfig) || (inbox_ && !team_->has(inbox_lock_of(*inbox_)));
+    return !team_->has(layout::kConfig) || (inbox_ && !team_->has(layout::inbox_lock(*inbox_)));
   }
   if (!changes.removed) return false;
   const auto is_gone = [&](TaskId id) {
-    const std::string path = board_path_ + "/" + TaskFiles::file_of(id);
+    const std::string path = board_path_ + "/" + layout::task_file(id);
     return ::access(path.c_str(), F_OK) != 0;
   };
-  const auto has_no_life = [&](const std::string& member) { return !team_->has(alive_file(member)); };
+  const auto has_no_life = [&](const std::string& member) { return !team_->has(layout::alive_file(member)); };
   if (wants_tasks_ && std::any_of(topics.tasks.begin(), topics.tasks.end(), is_gone)) return true;
   if (!team_) return false;
-  if (topics.team && !team_->has(kTeamConfig)) return true;
+  if (topics.team && !team_->has(layout::kConfig)) return true;
   return std::any_of(topics.lives.begin(), topics.lives.end(), has_no_life);
 }
 

@@ -14,6 +14,7 @@
 #include "libteam/store/board_view.h"
 #include "libteam/store/files/bodies.h"
 #include "libteam/store/files/index.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/request_files.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/system/lock.h"
@@ -76,11 +77,11 @@ void check_theirs(const Folder& folder, Findings& findings) {
 void check_names(const Folder& folder, Findings& findings) {
   folder.each_name([&](const char* entry) {
     const std::string name = entry;
-    if (name.ends_with(TaskFiles::kSetAsideSuffix)) {
+    if (name.ends_with(layout::kSetAsideSuffix)) {
       findings.add(folder.path_of(name), "a task of a batch whose id somebody else took: give it another");
     }
-    const bool looks_like_one = name.ends_with(".json") && name.find_first_not_of("0123456789") == name.size() - 5;
-    if (looks_like_one && !TaskFiles::id_of(name)) {
+    const bool looks_like_one = layout::resembles_task_file(name);
+    if (looks_like_one && !layout::task_of(name)) {
       findings.add(folder.path_of(name),
                    "not taken for a task: an id has no leading zero and is at most " + std::to_string(kLargestTaskId));
     }
@@ -88,9 +89,9 @@ void check_names(const Folder& folder, Findings& findings) {
 }
 
 void check_litter(const TaskFiles& files, Findings& findings) {
-  const auto scratch = files.folder().find_beneath(TaskFiles::kScratch);
+  const auto scratch = files.folder().find_beneath(layout::kScratch);
   if (files.unsettled()) {
-    findings.add(files.folder().path_of(TaskFiles::kBatch), "a batch is not yet in place", [&] { files.settle(); });
+    findings.add(files.folder().path_of(layout::kBatch), "a batch is not yet in place", [&] { files.settle(); });
   }
   if (!scratch) return;
   std::vector<std::string> litter;
@@ -103,9 +104,9 @@ void check_litter(const TaskFiles& files, Findings& findings) {
 
 void check_mark(const TaskFiles& files, const std::map<TaskId, Outline>& tasks, Findings& findings) {
   const TaskId highest = tasks.empty() ? 0 : tasks.rbegin()->first;
-  const std::string file = files.folder().path_of(TaskFiles::kHighWatermark);
+  const std::string file = files.folder().path_of(layout::kHighWatermark);
   const auto mend = [&] {
-    files.folder().remove(TaskFiles::kHighWatermark);
+    files.folder().remove(layout::kHighWatermark);
     files.give(highest, Durability::power);
   };
   try {
@@ -178,11 +179,11 @@ void check_index(const TaskFiles& files, const std::map<TaskId, Outline>& tasks,
   } catch (const Damage&) {
     // Told below.
   }
-  findings.add(files.folder().path_of(".index"), "disagrees with the task files", [&] { index.rebuild(); });
+  findings.add(files.folder().path_of(layout::kIndex), "disagrees with the task files", [&] { index.rebuild(); });
 }
 
 void check_board(const Folder& folder, double lock_timeout, std::int64_t per_member, Findings& findings) {
-  const Lock lock = Lock::acquire(folder, TaskFiles::kLock, lock_timeout);
+  const Lock lock = Lock::acquire(folder, layout::kLock, lock_timeout);
   auto opened = Folder::find(folder.path());
   if (!opened) return;
   const TaskFiles files(std::move(*opened), Durability::power);
@@ -222,8 +223,6 @@ std::int64_t per_member(const Team& team) {
   }
 }
 
-constexpr const char* kTeamLock = ".lock";
-
 void check_temporaries(const Folder& folder, Findings& findings) {
   std::vector<std::string> litter;
   folder.each_name([&](const char* name) {
@@ -236,7 +235,7 @@ void check_temporaries(const Folder& folder, Findings& findings) {
 
 // The content of a large message whose reader died after it had acknowledged.
 void check_bodies(const Folder& folder, double lock_timeout, Findings& findings) {
-  const auto bodies = folder.find_beneath(kBodiesFolder);
+  const auto bodies = folder.find_beneath(layout::kBodies);
   if (!bodies) return;
   check_temporaries(*bodies, findings);
   for (const std::string& id : lost_bodies(folder, lock_timeout)) {
@@ -245,12 +244,12 @@ void check_bodies(const Folder& folder, double lock_timeout, Findings& findings)
 }
 
 void check_team(const Folder& folder, const Team& team, double lock_timeout, Findings& findings) {
-  const std::string file = folder.path_of(kTeamConfig);
+  const std::string file = folder.path_of(layout::kConfig);
   check_theirs(folder, findings);
   {
-    const Lock lock = Lock::acquire(folder, kTeamLock, lock_timeout);
+    const Lock lock = Lock::acquire(folder, layout::kLock, lock_timeout);
     check_temporaries(folder, findings);
-    if (const auto requests = folder.find_beneath(kRequestsFolder)) check_temporaries(*requests, findings);
+    if (const auto requests = folder.find_beneath(layout::kRequests)) check_temporaries(*requests, findings);
   }
   check_bodies(folder, lock_timeout, findings);
   check_modes(folder, findings);
@@ -274,9 +273,9 @@ void check_team(const Folder& folder, const Team& team, double lock_timeout, Fin
 
 std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair repair) {
   Findings findings(repair);
-  std::map<std::string, std::int64_t> boards = {{kDefaultBoard, 1}};
+  std::map<std::string, std::int64_t> boards = {{layout::kDefaultBoard, 1}};
   const Roster roster(root, lock_timeout);
-  const auto teams = root.find_store(kTeamsFolder);
+  const auto teams = root.find_store(layout::kTeams);
   if (teams) {
     check_modes(*teams, findings);
     for (const std::string& name : deleted_teams(*teams)) {
@@ -293,7 +292,7 @@ std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair r
     } catch (const Error& error) {
       if (error.code() == Code::not_found) continue;
       if (error.code() == Code::permission_denied) {
-        findings.add(fmt::format("{}/{}/{}", kTeamsFolder, name, kTeamConfig), error.what());
+        findings.add(fmt::format("{}/{}/{}", layout::kTeams, name, layout::kConfig), error.what());
         continue;
       }
       if (error.code() != Code::corrupt) throw;
@@ -303,7 +302,7 @@ std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair r
   for (const auto& [path, per_member] : boards) {
     const auto folder = root.find_store(path);
     if (folder) check_board(*folder, lock_timeout, per_member, findings);
-    else if (path != kDefaultBoard) findings.add(path, "the board of a team does not exist");
+    else if (path != layout::kDefaultBoard) findings.add(path, "the board of a team does not exist");
   }
   return findings.take();
 }

@@ -15,6 +15,7 @@
 #include "libteam/base/utf8.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/files/event_log.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/trust.h"
 #include "libteam/system/environment.h"
 #include "libteam/system/process.h"
@@ -23,7 +24,6 @@ namespace team {
 
 namespace {
 
-constexpr const char* kFolder = "hooks";
 constexpr const char* kInside = "TEAM_HOOK";
 constexpr std::size_t kLongestFeedback = 1000;
 constexpr double kLockTimeout = 5;
@@ -92,13 +92,13 @@ double hook_seconds(const Team& team) {
 FileHooks::FileHooks(const Folder& folder, const Root& root, std::string team, double seconds)
     : folder_(folder), root_(root), team_(std::move(team)), seconds_(seconds) {}
 
-bool FileHooks::any() const { return !is_inside_hook() && folder_.stamp(kFolder); }
+bool FileHooks::any() const { return !is_inside_hook() && folder_.stamp(layout::kHooks); }
 
 bool FileHooks::has(const std::string& name) const { return find(name).has_value(); }
 
 // An open hook that may run.
 std::optional<FileHooks::Found> FileHooks::find(const std::string& name) const {
-  const auto hooks = is_inside_hook() ? std::nullopt : folder_.find_beneath(kFolder);
+  const auto hooks = is_inside_hook() ? std::nullopt : folder_.find_beneath(layout::kHooks);
   if (!hooks) return std::nullopt;
   std::string path = hooks->path_of(name);
   // O_PATH: opening a fifo does not block, and a program needs no read permission.
@@ -122,7 +122,7 @@ std::optional<FileHooks::Found> FileHooks::find(const std::string& name) const {
 void FileHooks::check_folders(const Folder& hooks) const {
   check_trust(status_of(hooks.fd(), hooks.path()), hooks.path());
   check_trust(status_of(folder_.fd(), folder_.path()), folder_.path());
-  root_.find_store(kTeamsFolder);  // checks it
+  root_.find_store(layout::kTeams);  // checks it
   check_root(root_);
 }
 

@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "libteam/base/clock.h"
+#include "libteam/store/files/layout.h"
 
 namespace team {
 
 using index_layout::WriteState;
 
 IndexFile::IndexFile(const Folder& folder)
-    : folder_(folder), file_(folder.open(index_layout::kFileName, O_RDWR | O_CREAT)), boot_(boot_id()) {
+    : folder_(folder), file_(folder.open(layout::kIndex, O_RDWR | O_CREAT)), boot_(boot_id()) {
   boot_.resize(sizeof Header::boot);
 }
 

@@ -14,7 +14,6 @@
 
 namespace team::index_layout {
 
-constexpr const char* kFileName = ".index";
 constexpr std::array<char, 8> kMagic = {'t', 'e', 'a', 'm', 'i', 'd', 'x', '4'};
 
 // A writer that dies while it changes files leaves `changing`: the files must be looked at. A writer that dies while it

@@ -2,8 +2,6 @@
 
 namespace team {
 
-std::string MailFiles::name(std::string_view what) const { return fmt::format("{}_{}", owner, what); }
-
 std::string lines_of(const std::vector<Message>& messages) {
   std::string text;
   for (const Message& message : messages) text.append(to_line(message)).push_back('\n');

@@ -10,10 +10,10 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "libteam/record/message.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/system/file.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
@@ -26,10 +26,8 @@ struct MailFiles {
   Durability durability = Durability::power;
   double lock_timeout = 0;
 
-  // The file of this owner: "inbox.jsonl" is NAME_inbox.jsonl.
-  std::string name(std::string_view what) const;
   // A process changes these files only while it holds this lock.
-  Lock lock() const { return Lock::acquire(*folder, name("inbox.lock"), lock_timeout); }
+  Lock lock() const { return Lock::acquire(*folder, layout::inbox_lock(owner), lock_timeout); }
 };
 
 // Nobody writes while a reader holds the lock: a line without an end was left by a writer that died.

@@ -19,8 +19,8 @@ class MailQueue {
   // mailbox.
   MailQueue(const MailFiles& files, const RejectedLines& rejected) : files_(files), rejected_(rejected) {}
 
-  std::string inbox() const { return files_.name("inbox.jsonl"); }
-  std::string backlog() const { return files_.name("backlog.jsonl"); }
+  std::string inbox() const { return layout::inbox_file(files_.owner); }
+  std::string backlog() const { return layout::backlog_file(files_.owner); }
   bool has_inbox() const;
   bool has_backlog() const { return files_.folder->has(backlog()); }
 
@@ -46,7 +46,7 @@ class MailQueue {
   void put_back(const std::vector<Message>& messages) const;
 
  private:
-  std::string position_file() const { return files_.name("backlog.pos"); }
+  std::string position_file() const { return layout::backlog_position(files_.owner); }
   void replace_backlog(std::string_view text) const;
   off_t backlog_position(const Fd& backlog) const;
   void set_backlog_position(const Fd& backlog, off_t position) const;

@@ -24,14 +24,10 @@ void mark_as_taken(const Fd& fd, std::int64_t others) {
 
 }  // namespace
 
-std::string MailSlots::name_of(int number) const {
-  return files_.name(number == 1 ? std::string("taken.jsonl") : fmt::format("taken-{}.jsonl", number));
-}
-
 std::vector<MailSlots::Slot> MailSlots::all() const {
   std::vector<Slot> all;
   for (int i = 1; i <= kMostReaders; ++i) {
-    const std::string name = name_of(i);
+    const std::string name = layout::taken_file(files_.owner, i);
     const auto stamp = files_.folder->stamp(name);
     if (stamp) all.push_back({name, look_at_lock(*files_.folder, name) == Held::yes, stamp->mtime_ns});
   }
@@ -40,7 +36,7 @@ std::vector<MailSlots::Slot> MailSlots::all() const {
 }
 
 bool MailSlots::is_held(const Slot& slot, const std::optional<std::string>& run) const {
-  const std::string name = hold_of(slot.name);
+  const std::string name = layout::hold_file(slot.name);
   const auto contents = files_.folder->read(name, JsonLimits{}.bytes);
   // Empty: durability process and a power cut. The messages are delivered again.
   if (!contents || contents->text.empty()) return false;
@@ -81,10 +77,10 @@ std::vector<Message> MailSlots::read(const std::vector<std::string>& slots, cons
 
 std::string MailSlots::free_name() const {
   for (int i = 1; i <= kMostReaders; ++i) {
-    const std::string name = name_of(i);
+    const std::string name = layout::taken_file(files_.owner, i);
     if (files_.folder->has(name)) continue;
     // A reader that removed its slot died before it removed the hold.
-    if (files_.folder->has(hold_of(name))) files_.folder->remove(hold_of(name));
+    if (files_.folder->has(layout::hold_file(name))) files_.folder->remove(layout::hold_file(name));
     return name;
   }
   fail(Code::again, "{} readers are at the inbox of {} already", kMostReaders, files_.owner);
@@ -133,16 +129,16 @@ void MailSlots::put_together(const std::vector<Slot>& slots) const {
   names.pop_back();
   for (const std::string& name : names) {
     files_.folder->remove(name);
-    files_.folder->remove(hold_of(name));
+    files_.folder->remove(layout::hold_file(name));
   }
 }
 
 void MailSlots::hold(const std::string& slot, double seconds, const std::optional<std::string>& run) const {
   const Hold hold{boot_id(), static_cast<double>(boot_ns()) / 1e9 + seconds, run};
-  files_.folder->replace(hold_of(slot), to_file(hold), files_.durability);
+  files_.folder->replace(layout::hold_file(slot), to_file(hold), files_.durability);
 }
 
-void MailSlots::release(const std::string& slot) const { files_.folder->remove(hold_of(slot)); }
+void MailSlots::release(const std::string& slot) const { files_.folder->remove(layout::hold_file(slot)); }
 
 std::vector<Message> MailSlots::acknowledge(const std::vector<std::string>& ids,
                                             const std::function<void(const std::vector<Message>&)>& removed) const {
@@ -186,7 +182,7 @@ std::vector<Message> MailSlots::acknowledge(const std::vector<std::string>& ids,
 void MailSlots::remove_acknowledged(const std::string& slot) const {
   files_.folder->remove(slot);
   after_change([&] {
-    files_.folder->remove(hold_of(slot));
+    files_.folder->remove(layout::hold_file(slot));
     if (files_.durability == Durability::power) files_.folder->sync();
   });
 }

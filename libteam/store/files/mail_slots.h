@@ -59,10 +59,8 @@ class MailSlots {
                                    const std::function<void(const std::vector<Message>&)>& removed) const;
 
  private:
-  std::string name_of(int number) const;
-  static std::string hold_of(const std::string& slot) { return slot + ".hold"; }
   std::string free_name() const;
-  bool waits_for_ack(const Slot& slot) const { return files_.folder->has(hold_of(slot.name)); }
+  bool waits_for_ack(const Slot& slot) const { return files_.folder->has(layout::hold_file(slot.name)); }
   bool is_held(const Slot& slot, const std::optional<std::string>& run) const;
   void rewrite(const Slot& slot, const std::vector<Message>& messages) const;
   void put_together(const std::vector<Slot>& slots) const;

@@ -202,7 +202,7 @@ Mailbox::Waited FileMailbox::wait(const Deadline& deadline, int reader, const st
 
 void FileMailbox::watch(Watch& watch) const {
   // Every writer opens the lock first and closes it afterwards, other programs too. The inbox itself comes and goes.
-  const std::string lock = parts_->files.name("inbox.lock");
+  const std::string lock = layout::inbox_lock(parts_->files.owner);
   parts_->folder().open(lock, O_RDONLY | O_CREAT);
   watch.add(parts_->folder(), lock, Watch::Kind::opened);
 }
@@ -210,7 +210,7 @@ void FileMailbox::watch(Watch& watch) const {
 bool FileMailbox::has_new() const { return parts_->queue.has_inbox(); }
 
 void FileMailbox::nudge() const {
-  ::utimensat(parts_->folder().fd(), parts_->files.name("inbox.lock").c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  ::utimensat(parts_->folder().fd(), layout::inbox_lock(parts_->files.owner).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
 bool FileMailbox::has_body(const Message& message) const { return team::has_body(parts_->folder(), message); }

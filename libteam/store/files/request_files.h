@@ -16,10 +16,6 @@
 
 namespace team {
 
-// In the folder of a team.
-inline constexpr const char* kRequestsFolder = "requests";
-inline constexpr const char* kAnsweredFolder = "answered";  // in that one
-
 class RequestFiles {
  public:
   // In the folder of a team, which must outlive this.

@@ -9,6 +9,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/base/text.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/system/filesystem.h"
 
 namespace team {
@@ -32,7 +33,7 @@ bool is_planted(const fs::path& folder, const struct stat& entry) {
 }
 
 bool has_store(const fs::path& folder, Entry entry = Entry::doubtful) {
-  for (const char* name : {kTeamsFolder, kDefaultBoard}) {
+  for (const char* name : {layout::kTeams, layout::kDefaultBoard}) {
     const fs::path path = folder / name;
     struct stat status {};
     if (::lstat(path.c_str(), &status) == 0) {
@@ -142,9 +143,9 @@ std::vector<std::string> Root::strays() const {
 Root Root::find(const RootChoice& choice) {
   if (auto root = look(choice)) return std::move(*root);
   const auto& named = choice.directory ? choice.directory : choice.environment;
-  if (named) fail(Code::not_found, "no {} or {} in '{}'", kTeamsFolder, kDefaultBoard, *named);
-  fail(Code::not_found, "no {} or {} here or in any folder above; team-create or task-create makes one", kTeamsFolder,
-       kDefaultBoard);
+  if (named) fail(Code::not_found, "no {} or {} in '{}'", layout::kTeams, layout::kDefaultBoard, *named);
+  fail(Code::not_found, "no {} or {} here or in any folder above; team-create or task-create makes one", layout::kTeams,
+       layout::kDefaultBoard);
 }
 
 Root Root::find_or_here(const RootChoice& choice) {

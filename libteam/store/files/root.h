@@ -50,7 +50,4 @@ class Root {
   bool allows_network_ = false;
 };
 
-inline constexpr const char* kTeamsFolder = ".teams";
-inline constexpr const char* kDefaultBoard = ".tasks";
-
 }  // namespace team

@@ -13,6 +13,7 @@
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/files/bodies.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/request_files.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
@@ -22,11 +23,6 @@ namespace team {
 
 namespace {
 
-constexpr const char* kLock = ".lock";
-constexpr std::string_view kDeletedPrefix = ".deleted-";
-// The configuration of a deleted team whose folder could not be renamed.
-constexpr const char* kDeletedConfig = ".deleted-config.json";
-
 // Removes the leftovers of a killed team-create or team-delete. The caller holds the lock of the teams.
 void sweep_teams(const Folder& teams) {
   teams.sweep_temporaries();
@@ -35,9 +31,9 @@ void sweep_teams(const Folder& teams) {
 
 // The roles name commands, so a file that others can write to is refused.
 Contents read_config(const Folder& folder, const std::string& team) {
-  auto contents = folder.read(kTeamConfig, JsonLimits{}.bytes);
+  auto contents = folder.read(layout::kConfig, JsonLimits{}.bytes);
   if (!contents) fail(Code::not_found, "no team '{}'", team);
-  check_trusted(*contents, folder.path_of(kTeamConfig));
+  check_trusted(*contents, folder.path_of(layout::kConfig));
   return std::move(*contents);
 }
 
@@ -47,9 +43,9 @@ std::vector<std::string> deleted_teams(const Folder& teams) {
   std::vector<std::string> found;
   teams.each_name([&](const char* entry) {
     const std::string name = entry;
-    const bool is_marked = is_name(name) && teams.has(fmt::format("{}/{}", name, kDeletedConfig)) &&
-                           !teams.has(fmt::format("{}/{}", name, kTeamConfig));
-    if (is_marked || name.starts_with(kDeletedPrefix)) found.push_back(name);
+    const bool is_marked = is_name(name) && teams.has(fmt::format("{}/{}", name, layout::kDeletedConfig)) &&
+                           !teams.has(fmt::format("{}/{}", name, layout::kConfig));
+    if (is_marked || name.starts_with(layout::kDeletedPrefix)) found.push_back(name);
   });
   return found;
 }
@@ -59,14 +55,12 @@ void remove_deleted_team(const Folder& teams, const std::string& name) {
   if (const auto folder = is_name(name) ? teams.find_beneath(name) : std::nullopt) {
     std::vector<std::string> entries;
     folder->each_name([&](const char* entry) {
-      if (std::string_view(entry) != kDeletedConfig) entries.emplace_back(entry);
+      if (std::string_view(entry) != layout::kDeletedConfig) entries.emplace_back(entry);
     });
     for (const std::string& entry : entries) folder->remove_tree(entry);
   }
   teams.remove_tree(name);
 }
-
-std::string alive_file(const std::string& member) { return member + ".alive"; }
 
 Durability durability_of(const Team* team) {
   const char* choice = std::getenv("TEAM_DURABILITY");
@@ -82,10 +76,10 @@ Roster::Roster(const Root& root, double lock_timeout) : root_(root), lock_timeou
 
 std::vector<std::string> Roster::names() const {
   std::vector<std::string> found;
-  const auto teams = root_.find_store(kTeamsFolder);
+  const auto teams = root_.find_store(layout::kTeams);
   if (!teams) return found;
   teams->each_name([&](const char* name) {
-    if (is_name(name) && teams->has(fmt::format("{}/{}", name, kTeamConfig))) found.emplace_back(name);
+    if (is_name(name) && teams->has(fmt::format("{}/{}", name, layout::kConfig))) found.emplace_back(name);
   });
   std::sort(found.begin(), found.end());
   return found;
@@ -93,7 +87,7 @@ std::vector<std::string> Roster::names() const {
 
 Folder Roster::folder_of(const std::string& name) const {
   check_name("team", name);
-  const auto teams = root_.find_store(kTeamsFolder);
+  const auto teams = root_.find_store(layout::kTeams);
   auto folder = teams ? teams->find_beneath(name) : std::nullopt;
   if (!folder) {
     const auto known = names();
@@ -109,7 +103,7 @@ std::shared_ptr<const Folder> Roster::shared_folder_of(const std::string& name) 
 }
 
 std::string Roster::version_of(const std::string& name) const {
-  const auto stamp = folder_of(name).stamp(kTeamConfig);
+  const auto stamp = folder_of(name).stamp(layout::kConfig);
   if (!stamp) fail(Code::not_found, "no team '{}'", name);
   return fmt::format("{} {} {}", stamp->inode, stamp->mtime_ns, stamp->size);
 }
@@ -117,7 +111,7 @@ std::string Roster::version_of(const std::string& name) const {
 Roster::Opened Roster::open(const std::string& name) const {
   auto folder = shared_folder_of(name);
   const auto contents = read_config(*folder, name);
-  return {parse_team(contents.text, name, folder->path_of(kTeamConfig)), std::move(folder)};
+  return {parse_team(contents.text, name, folder->path_of(layout::kConfig)), std::move(folder)};
 }
 
 Team Roster::get(const std::string& name) const { return open(name).team; }
@@ -129,7 +123,7 @@ std::function<Life(const std::string&)> Roster::lives(const std::string& team) c
 }
 
 Life life_of(const Folder& team_folder, const std::string& member) {
-  switch (look_at_lock(team_folder, alive_file(member))) {
+  switch (look_at_lock(team_folder, layout::alive_file(member))) {
     case Held::yes: return Life::running;
     case Held::no: return Life::dead;
     case Held::no_file: return Life::unknown;
@@ -145,12 +139,12 @@ void Roster::create(const Team& team, const std::function<void(const Folder&)>& 
   check_new_name("team", team.name);
   if (team.lead != "lead") check_new_name("lead", team.lead);
   const bool is_board =
-      is_inner_path(team.board) && team.board != "." && split(team.board, '/').front() != kTeamsFolder;
+      is_inner_path(team.board) && team.board != "." && split(team.board, '/').front() != layout::kTeams;
   if (!is_board) fail(Code::usage, "'{}' is not a folder beneath the root that can be a board", one_line(team.board));
   const Durability durable = durability_of(&team);
   root_.find_store(team.board);  // refuses one that is not to be trusted before anything is made
-  const Folder teams = root_.make_store(kTeamsFolder, durable);
-  const Lock lock = Lock::acquire(teams, kLock, lock_timeout_);
+  const Folder teams = root_.make_store(layout::kTeams, durable);
+  const Lock lock = Lock::acquire(teams, layout::kLock, lock_timeout_);
   for (const std::string& other : names()) {
     if (same_name(other, team.name)) fail(Code::conflict, "team {} exists already", other);
   }
@@ -160,7 +154,7 @@ void Roster::create(const Team& team, const std::function<void(const Folder&)>& 
   Temporary unseen = Temporary::subfolder(teams);
   const auto folder = teams.find_beneath(unseen.name());
   if (!folder) fail(Code::io, "cannot open '{}': it has gone", teams.path_of(unseen.name()));
-  folder->write_unseen(kTeamConfig, to_file(team), durable);
+  folder->write_unseen(layout::kConfig, to_file(team), durable);
   if (durable == Durability::power) folder->sync(Code::io);
   if (before_visible) before_visible(*folder);
   teams.rename_into(unseen.name(), teams, team.name);
@@ -170,50 +164,51 @@ void Roster::create(const Team& team, const std::function<void(const Folder&)>& 
 
 // A process that has the lock of the teams sweeps them itself.
 void Roster::sweep_if_free() const {
-  const auto teams = root_.find_store(kTeamsFolder);
-  const auto lock = teams ? Lock::try_acquire(*teams, kLock) : std::nullopt;
+  const auto teams = root_.find_store(layout::kTeams);
+  const auto lock = teams ? Lock::try_acquire(*teams, layout::kLock) : std::nullopt;
   if (lock) sweep_teams(*teams);
 }
 
 Team Roster::change(const std::string& name, const std::function<void(Team&)>& edit) const {
   sweep_if_free();
   const Folder folder = folder_of(name);
-  const Lock lock = Lock::acquire(folder, kLock, lock_timeout_);
+  const Lock lock = Lock::acquire(folder, layout::kLock, lock_timeout_);
   // The team may have been deleted while this process waited for the lock.
   if (folder_of(name).inode() != folder.inode()) fail(Code::not_found, "no team '{}'", name);
   folder.sweep_temporaries();
-  if (const auto requests = folder.find_beneath(kRequestsFolder)) requests->sweep_temporaries();
+  if (const auto requests = folder.find_beneath(layout::kRequests)) requests->sweep_temporaries();
   sweep_bodies(folder);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     const auto contents = read_config(folder, name);
-    Team team = parse_team(contents.text, name, folder.path_of(kTeamConfig));
+    Team team = parse_team(contents.text, name, folder.path_of(layout::kConfig));
     edit(team);
     // A person with an editor takes no lock: if the file changed meanwhile, it is read and edited again.
     NewFile file(folder, to_file(team), durability_of(&team));
-    if (file.exchange(folder, kTeamConfig, contents.stamp)) return team;
+    if (file.exchange(folder, layout::kConfig, contents.stamp)) return team;
   }
-  fail(Code::again, "'{}' is being changed by something else all the time", folder.path_of(kTeamConfig));
+  fail(Code::again, "'{}' is being changed by something else all the time", folder.path_of(layout::kConfig));
 }
 
 void Roster::remove(const std::string& name) const {
   folder_of(name);
-  const auto teams = root_.find_store(kTeamsFolder);
+  const auto teams = root_.find_store(layout::kTeams);
   if (!teams) fail(Code::not_found, "no team '{}'", name);
-  const Lock lock = Lock::acquire(*teams, kLock, lock_timeout_);
+  const Lock lock = Lock::acquire(*teams, layout::kLock, lock_timeout_);
   {
     const Folder folder = folder_of(name);  // again: it may be gone since
-    const Lock team_lock = Lock::acquire(folder, kLock, lock_timeout_);
+    const Lock team_lock = Lock::acquire(folder, layout::kLock, lock_timeout_);
     const Team team = get(name);
     for (const Member& member : team.members) {
-      if (look_at_lock(folder, alive_file(member.name)) == Held::yes) {
+      if (look_at_lock(folder, layout::alive_file(member.name)) == Held::yes) {
         fail(Code::conflict, "{} of team {} is still running", member.name, name);
       }
     }
     // The name is free at once: the leftovers have a name that is no team or, on overlayfs, where a folder of the lower
     // layer cannot be renamed, no configuration.
-    const bool renamed = teams->rename_folder(name, fmt::format("{}{}-{:016x}", kDeletedPrefix, name, random_number()));
-    if (!renamed) folder.rename_into(kTeamConfig, folder, kDeletedConfig);
+    const bool renamed =
+        teams->rename_folder(name, fmt::format("{}{}-{:016x}", layout::kDeletedPrefix, name, random_number()));
+    if (!renamed) folder.rename_into(layout::kConfig, folder, layout::kDeletedConfig);
     if (durability_of(&team) == Durability::power) (renamed ? *teams : folder).sync();
   }
   after_change([&] { sweep_teams(*teams); });

@@ -63,19 +63,10 @@ class Roster {
 Life life_of(const Folder& team_folder, const std::string& member);
 std::function<Life(const std::string& member)> lives_in(std::shared_ptr<const Folder> folder);
 
-// In the folder of a team: its configuration.
-inline constexpr const char* kTeamConfig = "config.json";
 // The leftovers of deleted teams in the folder of the teams: a team-delete was killed while it removed them. A caller
 // that removes them holds the lock of the teams.
 std::vector<std::string> deleted_teams(const Folder& teams);
 void remove_deleted_team(const Folder& teams, const std::string& name);
-
-// In the folder of a team: locked by a member's process for its whole life.
-std::string alive_file(const std::string& member);
-
-// There too: long outputs of tools, and the slots of concurrent calls of a model service.
-inline constexpr const char* kOutputsFolder = "outputs";
-inline constexpr const char* kSlotsFolder = "model-slots";
 
 // The durability of the files of a team: TEAM_DURABILITY, else its setting, else `power`.
 Durability durability_of(const Team* team);

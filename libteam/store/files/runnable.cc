@@ -10,13 +10,14 @@
 #include "libteam/base/text.h"
 #include "libteam/record/role.h"
 #include "libteam/store/files/file_lives.h"
+#include "libteam/store/files/layout.h"
 
 namespace team {
 
 namespace {
 
 void add_hooks(std::vector<Runnable>& found, const Folder& folder) {
-  const auto hooks = folder.find_beneath("hooks");
+  const auto hooks = folder.find_beneath(layout::kHooks);
   if (!hooks) return;
   std::vector<std::string> names;
   hooks->each_name([&](const char* name) {
@@ -26,8 +27,8 @@ void add_hooks(std::vector<Runnable>& found, const Folder& folder) {
   for (const std::string& name : names) found.push_back({"hook", name, hooks->path_of(name)});
 }
 
-void add_role(std::vector<Runnable>& found, const Role& role) {
-  const RoleSpec spec = parse_role(role, "config.json");
+void add_role(std::vector<Runnable>& found, const Role& role, const std::string& place) {
+  const RoleSpec spec = parse_role(role, place);
   if (spec.command) found.push_back({"command", role.name, *spec.command});
   if (spec.model) found.push_back({"model", role.name, *spec.model});
   if (spec.base_url) found.push_back({"address", role.name, *spec.base_url});
@@ -52,7 +53,7 @@ std::vector<Runnable> list_runnables(const Team& team, const Folder& folder) {
     }
   };
   add("hook", "-", [&] { add_hooks(found, folder); });
-  for (const Role& role : team.roles) add("role", role.name, [&] { add_role(found, role); });
+  for (const Role& role : team.roles) add("role", role.name, [&] { add_role(found, role, team.place); });
   for (const Member& member : team.members) add("start", member.name, [&] { add_start(found, folder, member.name); });
   return found;
 }

@@ -9,6 +9,7 @@
 #include "libteam/base/error.h"
 #include "libteam/base/number.h"
 #include "libteam/base/text.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/task_files.h"
 #include "libteam/system/lines.h"
@@ -19,13 +20,11 @@ namespace team::snapshot {
 namespace {
 
 constexpr std::size_t kPiece = 128 * 1024;
-constexpr std::string_view kBacklogPosition = "_backlog.pos";
 
 bool is_task_name(std::string_view name) {
-  constexpr std::string_view kSetAside = TaskFiles::kSetAsideSuffix;
-  if (name.ends_with(kSetAside)) name.remove_suffix(kSetAside.size());
+  if (name.ends_with(layout::kSetAsideSuffix)) name.remove_suffix(layout::kSetAsideSuffix.size());
   name = name.substr(0, name.find(kTheirs));
-  return TaskFiles::id_of(name).has_value();
+  return layout::task_of(name).has_value();
 }
 
 }  // namespace
@@ -35,22 +34,16 @@ std::string beneath(std::string_view folder, std::string_view name) { return fmt
 bool belongs(const std::string& path) {
   const auto parts = split(path, '/');
   if (parts.size() == 1) return path == kManifest;
-  if (parts[0] == kBoard) return parts.size() == 2 && (parts[1] == TaskFiles::kHighWatermark || is_task_name(parts[1]));
+  if (parts[0] == kBoard) return parts.size() == 2 && (parts[1] == layout::kHighWatermark || is_task_name(parts[1]));
   if (parts[0] != kTeam || parts.size() > kDeepest || std::any_of(parts.begin(), parts.end(), is_temporary))
     return false;
-  if (parts[1] == kSlotsFolder) return false;
-  return parts.size() > 2 || (!parts[1].ends_with(kLock) && !parts[1].ends_with(kBacklogPosition));
+  if (parts[1] == layout::kCallSlots) return false;
+  if (parts.size() > 2) return true;
+  const auto file = layout::member_file(parts[1]);
+  return !parts[1].ends_with(layout::kLock) && !(file && file->kind == layout::MemberFile::backlog_position);
 }
 
-bool is_hook(std::string_view path) { return path.starts_with("team/hooks/"); }
-
-bool is_event_file(std::string_view name) {
-  constexpr std::string_view kPrefix = "events-";
-  constexpr std::string_view kSuffix = ".jsonl";
-  if (name == kEvents) return true;
-  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return false;
-  return parse_integer(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size())).has_value();
-}
+bool is_hook(std::string_view path) { return path.starts_with(fmt::format("{}/{}/", kTeam, layout::kHooks)); }
 
 Kind kind_of(const Folder& folder, const std::string& path) {
   struct stat status {};

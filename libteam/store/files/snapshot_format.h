@@ -14,8 +14,6 @@ inline constexpr std::int64_t kFormat = 1;
 inline constexpr const char* kManifest = "teamkit.json";
 inline constexpr const char* kTeam = "team";
 inline constexpr const char* kBoard = "board";
-inline constexpr const char* kLock = ".lock";
-inline constexpr const char* kEvents = "events.jsonl";
 inline constexpr std::size_t kDeepest = 16;
 
 std::string beneath(std::string_view folder, std::string_view name);
@@ -24,7 +22,6 @@ std::string beneath(std::string_view folder, std::string_view name);
 // part of it, because it counts for one file of one disk; so only the unread rest of a backlog is saved.
 bool belongs(const std::string& path);
 bool is_hook(std::string_view path);
-bool is_event_file(std::string_view name);
 
 enum class Kind { none, file, folder, other };
 Kind kind_of(const Folder& folder, const std::string& path);

@@ -14,6 +14,7 @@
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 #include "libteam/store/files/bodies.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/snapshot.h"
 #include "libteam/store/files/snapshot_format.h"
@@ -32,15 +33,15 @@ class Staging {
  public:
   explicit Staging(const Root& root)
       : root_(root),
-        made_store_(!root.find_store(kTeamsFolder)),
-        teams_(root.make_store(kTeamsFolder, Durability::process)) {
+        made_store_(!root.find_store(layout::kTeams)),
+        teams_(root.make_store(layout::kTeams, Durability::process)) {
     folder_.emplace(Temporary::subfolder(teams_));
   }
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
   ~Staging() {
     folder_.reset();
-    if (made_store_) ::unlinkat(root_.folder().fd(), kTeamsFolder, AT_REMOVEDIR);  // unless there is something in it
+    if (made_store_) ::unlinkat(root_.folder().fd(), layout::kTeams, AT_REMOVEDIR);  // unless there is something in it
   }
 
   const Folder& teams() const { return teams_; }
@@ -81,7 +82,7 @@ class Loader {
 
 void Loader::check_name(const ArchiveEntry& entry) const {
   if (!belongs(entry.name)) refuse("'{}' is no part of a team", one_line(entry.name));
-  const bool is_read = entry.name == kManifest || entry.name == beneath(kTeam, kTeamConfig);
+  const bool is_read = entry.name == kManifest || entry.name == beneath(kTeam, layout::kConfig);
   if (is_read && entry.size > JsonLimits{}.bytes)
     refuse("'{}' is larger than {} bytes", entry.name, JsonLimits{}.bytes);
 }
@@ -120,7 +121,7 @@ void Loader::unpack_file(ArchiveReader& reader, const ArchiveEntry& entry, const
 }
 
 void check_board(Code code, const std::string& board, std::string_view where) {
-  const bool can_be = is_inner_path(board) && board != "." && split(board, '/').front() != kTeamsFolder;
+  const bool can_be = is_inner_path(board) && board != "." && split(board, '/').front() != layout::kTeams;
   if (can_be) return;
   fail(code, "{}'{}' is not a folder beneath the root that can be a board", where, one_line(board));
 }
@@ -145,7 +146,7 @@ Team Loader::settle_configuration(const Folder& unpacked, const LoadChoice& choi
   const auto name = fields.text("team");
   if (!name || !is_name(*name)) fields.refuse("team", "a name");
 
-  const std::string file = beneath(kTeam, kTeamConfig);
+  const std::string file = beneath(kTeam, layout::kConfig);
   const bool has_config = kind_of(unpacked, file) == Kind::file;
   const auto config = has_config ? unpacked.read(file, JsonLimits{}.bytes) : std::nullopt;
   if (!config) refuse("'{}' is missing", file);
@@ -154,21 +155,26 @@ Team Loader::settle_configuration(const Folder& unpacked, const LoadChoice& choi
   if (!choice.name && !choice.board) return team;
   team.name = choice.name.value_or(team.name);
   team.board = choice.board.value_or(team.board);
-  unpacked.make_beneath(kTeam, Durability::process).replace(kTeamConfig, to_file(team), Durability::process);
+  unpacked.make_beneath(kTeam, Durability::process).replace(layout::kConfig, to_file(team), Durability::process);
   return team;
+}
+
+bool may_hold_mail(std::string_view name) {
+  using layout::MemberFile;
+  const auto file = layout::is_event_file(name) ? std::nullopt : layout::member_file(name);
+  return file &&
+         (file->kind == MemberFile::inbox || file->kind == MemberFile::backlog || file->kind == MemberFile::taken);
 }
 
 // The content of a message that was about to be sent when the team was saved, or was acknowledged meanwhile.
 void drop_lost_bodies(const Folder& folder) {
-  const auto bodies = folder.find_beneath(kBodiesFolder);
+  const auto bodies = folder.find_beneath(layout::kBodies);
   if (!bodies) return;
   constexpr std::string_view kMark = "\"id\":\"";
   constexpr std::size_t kIdLength = 26;
   std::set<std::string> wanted;
   folder.each_name([&](const char* entry) {
-    const std::string_view name = entry;
-    const bool holds_mail = name.ends_with(".jsonl") && !is_event_file(name) && !name.ends_with("_rejected.jsonl");
-    if (!holds_mail || kind_of(folder, entry) != Kind::file) return;
+    if (!may_hold_mail(entry) || kind_of(folder, entry) != Kind::file) return;
     const Fd fd = folder.open(entry, O_RDONLY);
     LineReader reader(fd, 0);
     while (const auto line = reader.next(LineReader::Tail::is_a_line)) {
@@ -201,7 +207,7 @@ bool is_same_file(const Folder& one, const Folder& other, const std::string& nam
 bool has_same_tasks(const TaskFiles& one, const TaskFiles& other) {
   const auto ids = one.ids();
   return ids == other.ids() && std::all_of(ids.begin(), ids.end(), [&](TaskId id) {
-           return is_same_file(one.folder(), other.folder(), TaskFiles::file_of(id));
+           return is_same_file(one.folder(), other.folder(), layout::task_file(id));
          });
 }
 
@@ -222,10 +228,10 @@ bool Loader::is_of_a_team(const Folder& board) const {
 // Moves the folder to where a batch is decided; over the border of a file system it is copied beside it first.
 void decide_batch(const Folder& unpacked, const TaskFiles& files, Durability durability) {
   const Folder& board = files.folder();
-  if (::renameat(unpacked.fd(), kBoard, board.fd(), TaskFiles::kBatch) == 0) return;
-  if (errno != EXDEV) fail_errno("cannot write", board.path_of(TaskFiles::kBatch));
+  if (::renameat(unpacked.fd(), kBoard, board.fd(), layout::kBatch) == 0) return;
+  if (errno != EXDEV) fail_errno("cannot write", board.path_of(layout::kBatch));
   const auto from = unpacked.find_beneath(kBoard);
-  const Folder scratch = board.make_beneath(TaskFiles::kScratch, durability);
+  const Folder scratch = board.make_beneath(layout::kScratch, durability);
   const std::string name = temporary_name();
   try {
     const Folder to = scratch.make_beneath(name, Durability::process);
@@ -234,7 +240,7 @@ void decide_batch(const Folder& unpacked, const TaskFiles& files, Durability dur
       copy(from->open(entry, O_RDONLY), target.get(), to.path_of(entry));
     });
     if (durability == Durability::power) to.sync_filesystem();
-    scratch.rename_into(name, board, TaskFiles::kBatch);
+    scratch.rename_into(name, board, layout::kBatch);
   } catch (const Error&) {
     scratch.remove_tree(name);
     throw;
@@ -249,14 +255,14 @@ TaskId take_mark(const TaskFiles& files) {
   } catch (const Error& error) {
     if (error.code() != Code::corrupt) throw;
   }
-  files.folder().remove(TaskFiles::kHighWatermark);
+  files.folder().remove(layout::kHighWatermark);
   return mark;
 }
 
 void Loader::place_board(const Folder& unpacked, const Team& team, Durability durability) const {
   const TaskFiles loaded(unpacked.make_beneath(kBoard, Durability::process), Durability::process);
   const TaskFiles files(root_.make_store(team.board, durability), durability);
-  const Lock lock = Lock::acquire(files.folder(), TaskFiles::kLock, lock_timeout_);
+  const Lock lock = Lock::acquire(files.folder(), layout::kLock, lock_timeout_);
   files.settle();
   const bool has_tasks = !files.ids().empty();
   // A load that died after this step left the very same tasks and no team.
@@ -284,7 +290,7 @@ void Loader::place(const Folder& unpacked, const Folder& teams, const Team& team
   const Durability durability = durability_of(&team);
   root_.find_store(team.board);  // refuses one that is not to be trusted before anything is made
   if (durability == Durability::power) unpacked.sync_filesystem();
-  const Lock lock = Lock::acquire(teams, kLock, lock_timeout_);
+  const Lock lock = Lock::acquire(teams, layout::kLock, lock_timeout_);
   teams.sweep_temporaries();
   for (const std::string& other : Roster(root_, lock_timeout_).names()) {
     if (same_name(other, team.name))

@@ -18,6 +18,7 @@
 #include "libteam/base/number.h"
 #include "libteam/base/text.h"
 #include "libteam/store/files/bodies.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/files/snapshot.h"
 #include "libteam/store/files/snapshot_format.h"
@@ -31,10 +32,7 @@ namespace team::snapshot {
 
 namespace {
 
-constexpr const char* kEventsLock = "events.lock";
-constexpr std::string_view kInboxLock = "_inbox.lock";
-constexpr std::string_view kBacklog = "_backlog.jsonl";
-constexpr std::string_view kBacklogPosition = "_backlog.pos";
+using layout::MemberFile;
 
 // Up to the last newline: what stands behind it is still being written.
 off_t whole_lines(const Fd& fd) {
@@ -50,10 +48,11 @@ std::optional<Lock> lock_if_writable(const Folder& folder, const std::string& na
 
 // In the order of their names. Those who have left may still have mail.
 std::vector<std::optional<Lock>> lock_inboxes(const Folder& folder, const Team& team, double seconds) {
-  std::set<std::string> files = {fmt::format("user{}", kInboxLock)};
-  for (const Member& member : team.members) files.insert(fmt::format("{}{}", member.name, kInboxLock));
+  std::set<std::string> files = {layout::inbox_lock("user")};
+  for (const Member& member : team.members) files.insert(layout::inbox_lock(member.name));
   folder.each_name([&](const char* name) {
-    if (std::string_view(name).ends_with(kInboxLock)) files.emplace(name);
+    const auto file = layout::member_file(name);
+    if (file && file->kind == MemberFile::inbox_lock) files.emplace(name);
   });
   std::vector<std::optional<Lock>> locks;
   for (const std::string& file : files) locks.push_back(lock_if_writable(folder, file, seconds));
@@ -68,13 +67,13 @@ struct Events {
 };
 
 Events look_at_events(const Folder& folder, double lock_timeout) {
-  const auto lock = lock_if_writable(folder, kEventsLock, lock_timeout);
+  const auto lock = lock_if_writable(folder, layout::kEventsLock, lock_timeout);
   Events events;
   folder.each_name([&](const char* name) {
-    if (is_event_file(name) && std::string_view(name) != kEvents) events.aside.emplace_back(name);
+    if (layout::is_event_file(name) && std::string_view(name) != layout::kEvents) events.aside.emplace_back(name);
   });
   std::sort(events.aside.begin(), events.aside.end());
-  events.current = folder.open_if_there(kEvents, O_RDONLY | O_NONBLOCK);
+  events.current = folder.open_if_there(layout::kEvents, O_RDONLY | O_NONBLOCK);
   if (events.current) events.size = whole_lines(events.current);
   return events;
 }
@@ -90,7 +89,7 @@ class Packer {
 
   void add_team(const Folder& folder, const Events& events) {
     auto names = names_of(folder);
-    std::erase_if(names, is_event_file);
+    std::erase_if(names, layout::is_event_file);
     // Of what readers have taken the dates tell the order. Some may go at any moment.
     std::map<std::string, std::int64_t> dates;
     for (const std::string& name : names) {
@@ -99,10 +98,10 @@ class Packer {
     }
     std::ranges::stable_sort(names, {}, [&](const std::string& name) { return dates[name]; });
     // The contents of messages come before the messages: one that is acknowledged meanwhile loses the message first.
-    std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == kBodiesFolder; });
+    std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == layout::kBodies; });
     for (const std::string& name : names) add(folder, name, beneath(kTeam, name));
     for (const std::string& name : events.aside) add(folder, name, beneath(kTeam, name));
-    if (events.current) add_part(events.current, beneath(kTeam, kEvents), 0, events.size);
+    if (events.current) add_part(events.current, beneath(kTeam, layout::kEvents), 0, events.size);
   }
 
  private:
@@ -136,10 +135,11 @@ class Packer {
   void add_file(const Folder& folder, const std::string& name, const std::string& path) {
     const Fd fd = folder.open_if_there(name, O_RDONLY | O_NONBLOCK);
     if (!fd) return;
-    const bool of_member = path == beneath(kTeam, name);
-    if (of_member && name.ends_with(".alive")) add_part(fd, path, 0, 0);
-    else if (of_member && name.ends_with("_transcript.jsonl")) add_part(fd, path, 0, whole_lines(fd));
-    else if (of_member && name.ends_with(kBacklog)) add_part(fd, path, start_of_backlog(folder, name, fd), size_of(fd));
+    const auto file = path == beneath(kTeam, name) ? layout::member_file(name) : std::nullopt;
+    const auto is = [&](MemberFile kind) { return file && file->kind == kind; };
+    if (is(MemberFile::alive)) add_part(fd, path, 0, 0);
+    else if (is(MemberFile::transcript)) add_part(fd, path, 0, whole_lines(fd));
+    else if (is(MemberFile::backlog)) add_part(fd, path, start_of_backlog(folder, file->member, fd), size_of(fd));
     else add_part(fd, path, 0, size_of(fd));
   }
 
@@ -152,10 +152,9 @@ class Packer {
   }
 
   // What stands before it is done with.
-  static off_t start_of_backlog(const Folder& folder, const std::string& name, const Fd& backlog) {
+  static off_t start_of_backlog(const Folder& folder, const std::string& owner, const Fd& backlog) {
     constexpr std::size_t kMost = 64;
-    const std::string owner = name.substr(0, name.size() - kBacklog.size());
-    const auto contents = folder.read(fmt::format("{}{}", owner, kBacklogPosition), kMost);
+    const auto contents = folder.read(layout::backlog_position(owner), kMost);
     const auto parts = split(contents ? first_line(contents->text) : std::string(), ' ');
     if (parts.size() < 2 || parts[0] != std::to_string(inode_of(backlog))) return 0;
     const auto position = parse_integer(parts[1]);
@@ -192,13 +191,13 @@ Fd take_snapshot(const Root& root, const Team& chosen, double lock_timeout, cons
                  const Folder& scratch, const std::string& subject) {
   const Roster roster(root, lock_timeout);
   const Folder folder = roster.folder_of(chosen.name);
-  const auto team_lock = lock_if_writable(folder, kLock, lock_timeout);
+  const auto team_lock = lock_if_writable(folder, layout::kLock, lock_timeout);
   if (roster.folder_of(chosen.name).inode() != folder.inode()) fail(Code::not_found, "no team '{}'", chosen.name);
   const Team team = roster.get(chosen.name);  // it may have changed while we waited
   auto board = root.find_store(team.board);
   if (!board) fail(Code::not_found, "no board '{}' in '{}'", team.board, root.path());
   const TaskFiles files(std::move(*board), durability_of(&team));
-  auto board_lock = lock_if_writable(files.folder(), TaskFiles::kLock, lock_timeout);
+  auto board_lock = lock_if_writable(files.folder(), layout::kLock, lock_timeout);
   if (files.unsettled()) files.settle();
   const auto inbox_locks = lock_inboxes(folder, team, lock_timeout);
   const Events events = look_at_events(folder, lock_timeout);

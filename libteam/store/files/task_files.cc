@@ -16,13 +16,9 @@ namespace team {
 
 namespace {
 
-constexpr std::string_view kSuffix = ".json";
-
 constexpr int kMarkWidth = 10;
-constexpr std::string_view kBatchPrefix = "batch-";
-constexpr std::string_view kBatchLockSuffix = ".lock";
 
-std::string lock_of_batch(std::string_view name) { return std::string(name).append(kBatchLockSuffix); }
+std::string lock_of_batch(std::string_view name) { return std::string(name).append(layout::kBatchLockSuffix); }
 
 std::string text_of(const Task& task) {
   std::string text = to_file(task);
@@ -33,16 +29,8 @@ std::string text_of(const Task& task) {
 
 }  // namespace
 
-std::string TaskFiles::file_of(TaskId id) { return std::to_string(id).append(kSuffix); }
-
-std::optional<TaskId> TaskFiles::id_of(std::string_view name) {
-  if (!name.ends_with(kSuffix)) return std::nullopt;
-  const auto id = parse_integer(name.substr(0, name.size() - kSuffix.size()));
-  return id && *id >= 1 && *id <= kLargestTaskId ? id : std::nullopt;
-}
-
 std::optional<TaskFile> TaskFiles::read(TaskId id) const {
-  const auto contents = folder_.read(file_of(id), JsonLimits{}.bytes);
+  const auto contents = folder_.read(layout::task_file(id), JsonLimits{}.bytes);
   if (!contents) return std::nullopt;
   return TaskFile{parse_task(contents->text, id, path_of(id)), contents->stamp};
 }
@@ -50,7 +38,7 @@ std::optional<TaskFile> TaskFiles::read(TaskId id) const {
 std::vector<TaskId> TaskFiles::ids() const {
   std::vector<TaskId> ids;
   folder_.each_name([&](const char* name) {
-    if (const auto id = id_of(name)) ids.push_back(*id);
+    if (const auto id = layout::task_of(name)) ids.push_back(*id);
   });
   std::sort(ids.begin(), ids.end());
   return ids;
@@ -58,30 +46,31 @@ std::vector<TaskId> TaskFiles::ids() const {
 
 TaskId TaskFiles::highest_given() const {
   constexpr std::size_t kMost = 64;
-  const auto contents = folder_.read(kHighWatermark, kMost);
+  const auto contents = folder_.read(layout::kHighWatermark, kMost);
   if (!contents || contents->text.empty()) return 0;
   std::string mark = first_line(contents->text);
   mark.resize(mark.find_last_not_of(' ') + 1);
   const auto id = parse_integer(mark);
-  if (!id) fail(Code::corrupt, "{}:1:1: not a number", folder_.path_of(kHighWatermark));
-  if (*id > kLargestTaskId) fail(Code::corrupt, "{}:1:1: above {}", folder_.path_of(kHighWatermark), kLargestTaskId);
+  if (!id) fail(Code::corrupt, "{}:1:1: not a number", folder_.path_of(layout::kHighWatermark));
+  if (*id > kLargestTaskId)
+    fail(Code::corrupt, "{}:1:1: above {}", folder_.path_of(layout::kHighWatermark), kLargestTaskId);
   return *id;
 }
 
 void TaskFiles::give(TaskId id, Durability durability) const {
   // In place, and always as long: a few bytes are written whole, and a number that is taken back leaves no rest.
-  const Fd fd = folder_.open(kHighWatermark, O_WRONLY | O_CREAT);
+  const Fd fd = folder_.open(layout::kHighWatermark, O_WRONLY | O_CREAT);
   const std::string text = fmt::format("{:<{}}\n", id, kMarkWidth);
   if (::pwrite(fd.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
-    fail_errno("cannot write", folder_.path_of(kHighWatermark));
+    fail_errno("cannot write", folder_.path_of(layout::kHighWatermark));
   }
   if (durability == Durability::power && ::fdatasync(fd.get()) != 0) {
-    fail_errno("cannot write", folder_.path_of(kHighWatermark));
+    fail_errno("cannot write", folder_.path_of(layout::kHighWatermark));
   }
 }
 
 const Folder& TaskFiles::scratch() const {
-  if (!scratch_) scratch_.emplace(folder_.make_beneath(kScratch, durability_));
+  if (!scratch_) scratch_.emplace(folder_.make_beneath(layout::kScratch, durability_));
   return *scratch_;
 }
 
@@ -100,7 +89,7 @@ bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamp
   }
   NewFile file = prepare(tasks[0]);
   stamps = {file.stamp()};
-  if (!undisturbed() || !file.create(folder_, file_of(tasks[0].id))) return false;
+  if (!undisturbed() || !file.create(folder_, layout::task_file(tasks[0].id))) return false;
   changed_at_ = file.folder_mtime();
   return true;
 }
@@ -108,7 +97,7 @@ bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamp
 // 1. Everything is written where nobody looks. 2. One rename decides. 3. The files move to their places; if we die on
 // the way, the next one who looks goes on from there.
 TaskBatch::TaskBatch(const TaskFiles& files)
-    : files_(files), name_(fmt::format("{}{:016x}", kBatchPrefix, random_number())) {
+    : files_(files), name_(fmt::format("{}{:016x}", layout::kBatchPrefix, random_number())) {
   try {
     lock_ = Lock::try_acquire(files.scratch(), lock_of_batch(name_));
   } catch (const Error&) {
@@ -132,7 +121,7 @@ void TaskBatch::write(const std::vector<Task>& tasks) {
   const bool durable = files_.durability_ == Durability::power;
   const bool each = durable && tasks.size() <= kFew;
   for (const Task& task : tasks) {
-    stamps_.push_back(folder_->write_unseen(TaskFiles::file_of(task.id), text_of(task),
+    stamps_.push_back(folder_->write_unseen(layout::task_file(task.id), text_of(task),
                                             each ? Durability::power : Durability::process));
   }
   if (each) folder_->sync(Code::io);
@@ -141,7 +130,7 @@ void TaskBatch::write(const std::vector<Task>& tasks) {
 
 bool TaskBatch::commit(const std::function<bool()>& undisturbed) {
   if (!undisturbed()) return false;
-  files_.scratch().rename_into(name_, files_.folder_, TaskFiles::kBatch);
+  files_.scratch().rename_into(name_, files_.folder_, layout::kBatch);
   committed_ = true;
   after_change([&] {
     if (files_.durability_ == Durability::power) files_.folder_.sync();
@@ -152,36 +141,36 @@ bool TaskBatch::commit(const std::function<bool()>& undisturbed) {
 }
 
 void TaskFiles::move_batch_in() const {
-  const auto batch = folder_.find_beneath(kBatch);
+  const auto batch = folder_.find_beneath(layout::kBatch);
   if (!batch) return;
   std::vector<std::string> names;
   batch->each_name([&](const char* name) { names.emplace_back(name); });
   for (const std::string& name : names) {
     // Somebody who took no lock has made a file of that name since: theirs stands, ours is kept beside it.
-    if (!folder_.adopt(*batch, name)) batch->rename_into(name, folder_, name + kSetAsideSuffix);
+    if (!folder_.adopt(*batch, name)) batch->rename_into(name, folder_, name + std::string(layout::kSetAsideSuffix));
   }
   if (durability_ == Durability::power) folder_.sync();
-  folder_.remove_tree(kBatch);
+  folder_.remove_tree(layout::kBatch);
 }
 
 void TaskFiles::remove(TaskId id) const {
-  folder_.remove(file_of(id));
+  folder_.remove(layout::task_file(id));
   changed_at_ = after_change([&] { return folder_.mtime_ns(); });
   if (durability_ == Durability::power) folder_.sync();
 }
 
 bool TaskFiles::is_being_written(const Folder& scratch, std::string_view name) {
-  if (name.ends_with(kBatchLockSuffix)) name.remove_suffix(kBatchLockSuffix.size());
-  return name.starts_with(kBatchPrefix) && look_at_lock(scratch, lock_of_batch(name)) == Held::yes;
+  if (name.ends_with(layout::kBatchLockSuffix)) name.remove_suffix(layout::kBatchLockSuffix.size());
+  return name.starts_with(layout::kBatchPrefix) && look_at_lock(scratch, lock_of_batch(name)) == Held::yes;
 }
 
 bool TaskFiles::settle() const {
   move_batch_in();
-  const auto scratch_folder = folder_.find_beneath(kScratch);
+  const auto scratch_folder = folder_.find_beneath(layout::kScratch);
   if (!scratch_folder) return false;
   std::vector<std::string> litter;
   scratch_folder->each_name([&](const char* name) {
-    if (is_temporary(name) || std::string_view(name).starts_with(kBatchPrefix)) litter.emplace_back(name);
+    if (is_temporary(name) || std::string_view(name).starts_with(layout::kBatchPrefix)) litter.emplace_back(name);
   });
   const auto alive =
       std::erase_if(litter, [&](const std::string& name) { return is_being_written(*scratch_folder, name); });

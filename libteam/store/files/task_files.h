@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "libteam/record/task.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/system/file.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
@@ -32,23 +33,19 @@ class TaskFiles {
  public:
   TaskFiles(Folder folder, Durability durability) : folder_(std::move(folder)), durability_(durability) {}
 
-  static std::string file_of(TaskId id);
-  // None for every name but those of task files.
-  static std::optional<TaskId> id_of(std::string_view name);
-
   const Folder& folder() const { return folder_; }
-  std::string path_of(TaskId id) const { return folder_.path_of(file_of(id)); }
+  std::string path_of(TaskId id) const { return folder_.path_of(layout::task_file(id)); }
 
   // None if there is no such task; throws corrupt for a broken file.
   std::optional<TaskFile> read(TaskId id) const;
-  std::optional<Stamp> stamp(TaskId id) const { return folder_.stamp(file_of(id)); }
+  std::optional<Stamp> stamp(TaskId id) const { return folder_.stamp(layout::task_file(id)); }
   // All there are, in order.
   std::vector<TaskId> ids() const;
   // The last id given out as far as `.highwatermark` knows; 0 where there is none.
   TaskId highest_given() const;
 
   // Whether a batch was decided and is not yet in place.
-  bool unsettled() const { return folder_.has(kBatch); }
+  bool unsettled() const { return folder_.has(layout::kBatch); }
 
   // The text of a task, written and waiting to take its place.
   NewFile prepare(const Task& task) const;
@@ -66,12 +63,6 @@ class TaskFiles {
   static bool is_being_written(const Folder& scratch, std::string_view name);
   // Moves a decided batch in and removes what dead writers left. True if the writer of another batch is at work.
   bool settle() const;
-
-  static constexpr const char* kLock = ".lock";
-  static constexpr const char* kHighWatermark = ".highwatermark";
-  static constexpr const char* kScratch = ".tmp";
-  static constexpr const char* kBatch = ".batch";
-  static constexpr const char* kSetAsideSuffix = ".of-batch";  // a task whose id somebody else took
 
  private:
   friend class TaskBatch;

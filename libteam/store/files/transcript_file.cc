@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "libteam/store/files/file_engine.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/system/lines.h"
 
 namespace team {
@@ -41,8 +42,8 @@ std::optional<off_t> end_of_line(const Fd& file, off_t from) {
 }  // namespace
 
 TranscriptFile::TranscriptFile(const Folder& folder, const std::string& member, Durability durability)
-    : file_(folder.open(member + "_transcript.jsonl", O_RDWR | O_CREAT | O_APPEND)),
-      path_(folder.path_of(member + "_transcript.jsonl")),
+    : file_(folder.open(layout::transcript_file(member), O_RDWR | O_CREAT | O_APPEND)),
+      path_(folder.path_of(layout::transcript_file(member))),
       durability_(durability) {
   const off_t whole = end_of_lines(file_);
   if (whole != size_of(file_) && ::ftruncate(file_.get(), whole) != 0) fail_errno("cannot mend", path_);

@@ -16,6 +16,7 @@
 #include "libteam/base/number.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/system/lock.h"
 
@@ -292,7 +293,7 @@ std::vector<TrustMark> trust_marks() {
 
 MarkState state_of(const TrustMark& mark) {
   try {
-    const auto folder = Folder::find(fmt::format("{}/{}/{}", mark.root, kTeamsFolder, mark.team));
+    const auto folder = Folder::find(fmt::format("{}/{}/{}", mark.root, layout::kTeams, mark.team));
     if (!folder) return MarkState::gone;
     return is_same_folder(mark_of(mark.root, mark.team, *folder), mark) ? MarkState::current : MarkState::replaced;
   } catch (const Error&) {

@@ -17,6 +17,7 @@ class MemoryEventLog : public EventLog {
   explicit MemoryEventLog(std::shared_ptr<MemoryChanges> changes) : changes_(std::move(changes)) {}
 
   Logged append(const EventOrigin& origin, const std::vector<Event>& events) const override;
+  std::string place() const override { return "event log"; }
   std::int64_t last_sequence() const override;
   void each_after(std::int64_t seq, const Visit& visit) const override;
   bool follow(std::int64_t seq, int reader, const Visit& visit, const std::function<bool()>& enough,
