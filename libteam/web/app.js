@@ -1,41 +1,36 @@
 // The page of team-serve(1): receives the state of the team from worker.js, and hands it to the views.
 
 import { $, ago, el, named, put, used, write } from './dom.js';
-import { connect } from './link.js';
-import { go, model, touch } from './model.js';
-import { drawMember, drawMembers, drawSwitches, moveMember } from './members.js';
+import { connect, go, model, touch } from './model.js';
+import { drawMembers, drawSwitches, moveMember } from './members.js';
 import { drawNeeds, focusNextNeed } from './needs.js';
 import { drawColumns, moveCard, resizeColumns, showColumns } from './board.js';
 import { drawPicture, showPicture } from './pictures.js';
 import { closeTask, openTask, redrawTask } from './task.js';
-import { addToStream, drawHead, interrupt, showStream, stop } from './stream.js';
+import { addToStream, drawHead, interrupt, showStream, stop, toEnd } from './stream.js';
 
-function receive({ state, patch, tasks, gone, member, events, link }) {
+function receive({ state, seq, tasks, gone, events, link }) {
+  const isOther = state && seq !== undefined && (state.name !== model.name || seq < model.seq);
   if (state) {
-    const isOther = state.name !== model.name || state.seq < model.seq;
-    Object.assign(model, state, { tasks: new Map(state.tasks.map((task) => [task.id, task])), seq: isOther ? state.seq : model.seq });
-    drawTeams();
-    if (isOther) showStream();
-    touch(drawHeader, drawMembers, drawNeeds, drawSwitches, drawColumns, drawPicture, drawHead);
-  }
-  if (patch) {
-    Object.assign(model, patch);
-    touch(...(patch.status ? [drawHeader, drawMembers, drawHead] : [drawNeeds, drawSwitches]));
+    Object.assign(model, state);
+    document.body.classList.toggle('read-only', state.server.readOnly);
+    touch(drawTeams, drawHeader, drawMembers, drawNeeds, drawSwitches, drawPicture, drawHead);
   }
   if (tasks) {
+    if (!gone) model.tasks.clear();
     for (const task of tasks) model.tasks.set(task.id, task);
-    for (const id of gone) model.tasks.delete(id);
-    redrawTask([...tasks.map((task) => task.id), ...gone]);
+    for (const id of gone ?? []) model.tasks.delete(id);
+    redrawTask([...tasks.map((task) => task.id), ...(gone ?? [])]);
     touch(drawColumns, drawPicture);
   }
-  if (member) {
-    model.status.members = model.status.members.map((one) => (one.name === member.name ? member : one));
-    drawMember(member);
-    touch(drawHead, drawPicture);
+  if (isOther) {
+    model.seq = seq;
+    showStream();
   }
   if (events) {
-    model.seq = events.at(-1).seq;
-    addToStream(events);
+    // The first ones may have been in the state already.
+    addToStream(events.filter((one) => one.seq > model.seq));
+    model.seq = Math.max(model.seq, events.at(-1).seq);
   }
   if (link) drawLink(link);
 }
@@ -44,22 +39,21 @@ const kOpen = 'Open the address that “team-serve --url” prints.';
 
 function drawLink({ state, detail, teams }) {
   const text = {
-    lost: `Connection lost, trying again. ${detail ?? ''}`, none: detail, token: `This address has no token. ${kOpen}`,
+    lost: `Connection lost, trying again. ${detail ?? ''}`, 'no team': detail, 'no token': `This address has no token. ${kOpen}`,
     refused: `The server was restarted and does not accept this page any more. ${kOpen}`,
   }[state];
   $('link').dataset.state = state;
-  write($('link'), { lost: 'offline', none: 'no team', token: 'no token' }[state] ?? state);
+  write($('link'), state);
   $('alert').hidden = !text;
   write($('alert'), text);
-  document.body.classList.toggle('offline', state !== 'live');
   if (teams) (model.teams = teams, drawTeams());
 }
 
 function drawTeams() {
-  $('teams').hidden = model.teams.length < 2;
-  $('team').hidden = !$('teams').hidden;
+  $('team').hidden = !($('teams').hidden = model.teams.length < 2);
   write($('team'), model.name || 'teamkit');
-  put($('teams'), ['', ...model.teams.map((one) => one.name)].map((name) => el('option', { value: name, hidden: name ? null : '' }, name || 'Choose a team')));
+  const names = ['', ...model.teams.map((one) => one.name)];
+  if ($('teams').length !== names.length) put($('teams'), names.map((name) => el('option', { value: name }, name || 'Choose a team')));
   $('teams').value = model.name;
 }
 
@@ -80,6 +74,7 @@ function showPane(name) {
   document.body.dataset.pane = name;
   for (const button of $('panes').children) button.ariaCurrent = button.dataset.pane === name;
   resizeColumns();
+  if (name === 'stream') toEnd();
 }
 
 function showView(name) {
@@ -105,31 +100,23 @@ function toggleWide() {
 }
 
 const kKeys = {
-  n: ['the next thing that needs you; there a agrees and r rejects', () => (showPane('needs'), focusNextNeed())],
-  b: ['the board; arrow keys move, Enter opens a task', () => (showView('columns'), moveCard())],
-  g: ['the graph', () => showView('graph')],
-  t: ['the timeline', () => showView('timeline')],
-  '/': ['filter the tasks', () => (showView('columns'), $('filter').focus())],
-  '[': ['the previous member', () => moveMember(-1)],
-  ']': ['the next member', () => moveMember(1)],
-  m: ['write to the chosen member; Enter sends, Shift+Enter begins a new line', () => (showPane('stream'), $('words').focus())],
-  i: ['interrupt the chosen member', interrupt],
-  x: ['stop the chosen member', stop],
-  z: ['only the board', toggleWide],
-  Escape: ['back'],
-  '?': ['these keys', showHelp],
+  n: () => (showPane('needs'), focusNextNeed()),
+  b: () => (showView('columns'), moveCard()),
+  g: () => showView('graph'),
+  t: () => showView('timeline'),
+  '/': () => (showView('columns'), $('filter').focus()),
+  '[': () => moveMember(-1),
+  ']': () => moveMember(1),
+  m: () => (showPane('stream'), $('words').focus()),
+  i: interrupt,
+  x: stop,
+  z: toggleWide,
+  '?': () => $('keys').showModal(),
 };
-
-function showHelp() {
-  const { version, root } = model.server;
-  put($('dialog'), el('h2', 'Keys'), el('dl', Object.entries(kKeys).flatMap(([key, [text]]) => [el('dt', el('kbd', key)), el('dd', text)])),
-    el('footer', el('span.note', version && `teamkit ${version} · ${root}`), el('button', { onclick: () => $('dialog').close() }, 'Close')));
-  $('dialog').showModal();
-}
 
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event;
-  if (ctrlKey || metaKey || altKey || $('dialog').open) return;
+  if (ctrlKey || metaKey || altKey || document.querySelector('dialog[open]')) return;
   if (key === 'Escape') {
     if (target === $('filter')) ($('filter').value = '', drawColumns(true), target.blur());
     else closeTask();
@@ -139,7 +126,7 @@ addEventListener('keydown', (event) => {
   const arrow = key.startsWith('Arrow');
   if (arrow && target.closest('.card')) moveCard(key);
   else if (arrow && target.closest('.member')) moveMember(/Down|Right/.test(key) ? 1 : -1);
-  else if (kKeys[key]) kKeys[key][1]();
+  else if (kKeys[key]) kKeys[key]();
   else return;
   event.preventDefault();
 });
@@ -149,13 +136,12 @@ $('views').onclick = ({ target }) => target.dataset.view && showView(target.data
 $('filter').oninput = () => drawColumns(true);
 $('task-close').onclick = closeTask;
 $('wide').onclick = toggleWide;
-$('help').onclick = showHelp;
+$('help').onclick = kKeys['?'];
 $('teams').onchange = () => {
   location.hash = new URLSearchParams({ team: $('teams').value });
   location.reload();
 };
 addEventListener('resize', resizeColumns);
-// Times like "3 min" grow older.
 setInterval(() => {
   for (const time of document.querySelectorAll('time[data-since]')) write(time, ago(Number(time.dataset.since)));
 }, 5000);

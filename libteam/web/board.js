@@ -1,4 +1,4 @@
-// The tasks as columns. Only the cards in sight exist, so that 10,000 tasks cost no more than 50.
+// The tasks as columns. Only visible cards exist, so that 10,000 tasks cost no more than 50.
 
 import { $, clean, el, put, titled, write } from './dom.js';
 import { go, model } from './model.js';
@@ -11,11 +11,16 @@ const byEnd = (a, b) => (b.completedAt ?? b.updatedAt) - (a.completedAt ?? a.upd
 export const kindOf = (task) => (task.status === 'pending' ? (task.blocked ? 'blocked' : 'ready') : task.status);
 
 class Column {
-  constructor(kind, order, empty) {
-    Object.assign(this, { kind, order, empty, tasks: [], cards: new Map(), count: el('b') });
+  tasks = [];
+  cards = new Map();
+  count = el('b');
+
+  constructor(kind) {
+    this.kind = kind;
+    this.order = /completed|failed/.test(kind) ? byEnd : byUrgency;
     this.list = el('div', { role: 'list', 'aria-label': titled(kind) });
     this.scroller = el('div.scroller', { onscroll: () => this.draw() }, this.list);
-    this.section = el('section.column', { 'data-kind': kind }, el('h3', titled(kind), ' ', this.count), this.scroller);
+    this.section = el('section.column', { 'data-kind': kind }, el('h2', titled(kind), ' ', this.count), this.scroller);
   }
 
   set(tasks) {
@@ -23,7 +28,6 @@ class Column {
     write(this.count, tasks.length || '');
     this.section.classList.toggle('none', !tasks.length);
     this.list.style.height = `${tasks.length * kRow}px`;
-    this.list.dataset.empty = tasks.length ? '' : this.empty;
     this.draw();
   }
 
@@ -55,8 +59,9 @@ class Column {
 }
 
 function makeCard(id, list) {
-  const card = { id: el('span.id', `#${id}`), note: el('span.note'), owner: el('span.owner'), subject: el('span.subject') };
-  card.button = el('button.card', { 'data-task': id, onclick: () => go.task(id) }, el('span.line', card.id, card.note, card.owner), card.subject);
+  const card = { note: el('span.note'), owner: el('span.owner'), subject: el('span.subject') };
+  const line = el('span.line', el('span.id', `#${id}`), card.note, card.owner);
+  card.button = el('button.card', { 'data-task': id, onclick: () => go.task(id) }, line, card.subject);
   card.row = el('div.row', { role: 'listitem' }, card.button);
   list.append(card.row);
   return card;
@@ -73,11 +78,7 @@ function fillCard(card, task) {
   card.button.title = clean(task.subject);
 }
 
-const columns = [
-  new Column('blocked', byUrgency, 'No task waits for another.'), new Column('ready', byUrgency, 'No task is ready.'),
-  new Column('in_progress', byUrgency, 'Nobody works on a task.'), new Column('completed', byEnd, 'No task is completed.'),
-  new Column('failed', byEnd, 'No task failed.'),
-];
+const columns = ['blocked', 'ready', 'in_progress', 'completed', 'failed'].map((kind) => new Column(kind));
 let drawnAt = 0;
 let timer = 0;
 
@@ -88,7 +89,7 @@ export function showColumns() {
 
 export function drawColumns(isNow) {
   if (!columns[0].section.isConnected) return;
-  // Sorting thousands of tasks at each event would keep the page busy.
+  // Thousands of tasks are not sorted at each event.
   const pause = drawnAt + (model.tasks.size > 1000 ? 400 : 0) - performance.now();
   clearTimeout(timer);
   if (isNow !== true && pause > 0) return void (timer = setTimeout(drawColumns, pause, true));
@@ -105,7 +106,7 @@ export function resizeColumns() {
   for (const column of columns) if (column.section.isConnected) column.draw();
 }
 
-// Moves the focus by an arrow key. Without a focused card, the first one gets it.
+// Moves the focus by an arrow key, or to the first card.
 export function moveCard(key) {
   const card = document.activeElement.closest('.card');
   let x = columns.findIndex((column) => column.section.contains(card));

@@ -1,7 +1,6 @@
 // Elements and texts. Everything that a team wrote reaches the page as text, never as markup.
 
-// Characters that change the direction of text or are invisible would let a text look like another one. The commands
-// escape the same ones on a terminal.
+// Characters that are invisible or change the direction of text. The commands escape the same ones on a terminal.
 const kControls = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/g;
 export const clean = (text) =>
   String(text ?? '').replace(kControls, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -28,7 +27,6 @@ export function put(element, ...children) {
   return element;
 }
 
-// Sets the text only if it differs: a layout costs more than a comparison.
 export function write(element, text) {
   const cleaned = clean(text);
   if (element.textContent !== cleaned) element.textContent = cleaned;
@@ -57,4 +55,4 @@ export function used(usage, cost, unit = '') {
 }
 
 // A button that opens a task or chooses a member.
-export const link = (text, onclick, more) => el('button.link', { onclick, ...more }, text);
+export const link = (text, onclick) => el('button.link', { onclick }, text);

@@ -1,14 +1,14 @@
 // The members: state, task, tokens, cost, last words. And the switches.
 
-import { $, ago, el, named, used, write } from './dom.js';
-import { change, go, isReadOnly, isRunning, model } from './model.js';
+import { $, el, named, used, write } from './dom.js';
+import { change, go, isRunning, model } from './model.js';
 
 const rows = new Map(); // name → its elements; '' is everyone
 
 function rowOf(name) {
   if (rows.has(name)) return rows.get(name);
   const row = { name: el('b.name'), role: el('span.role'), unread: el('span.unread'), state: el('span.state'), task: el('span.task'), used: el('span.used'), words: el('span.words') };
-  row.button = el('button.member', { 'data-member': name, onclick: () => go.member(name || null) },
+  row.button = el('button.member', { 'data-member': name, onclick: () => go.member(name) },
     el('span.line', row.name, row.role, row.unread, row.state), el('span.line', row.task, row.used), row.words);
   row.item = el('li', row.button);
   rows.set(name, row);
@@ -16,20 +16,19 @@ function rowOf(name) {
   return row;
 }
 
-export function drawMember(member) {
+function drawMember(member) {
   const row = rowOf(member.name);
-  const said = member.lastWords || (member.since && member.reason) || '';
+  const said = (/paused|error/.test(member.state) ? '' : member.lastWords) || member.reason || '';
   write(row.name, member.name || 'Everyone');
   write(row.role, member.role === member.name ? '' : member.role);
   write(row.unread, member.unread ? `${member.unread} new` : '');
   row.state.dataset.state = member.state;
   write(row.state, named(member.state));
-  row.button.title = member.since ? `${named(member.state)} for ${ago(member.since)}: ${member.reason}` : '';
   row.task.classList.toggle('faint', !member.task);
   write(row.task, member.task ? `#${member.task} ${member.subject ?? model.tasks.get(member.task)?.subject ?? ''}` : said);
   write(row.used, used(member.usage, member.cost));
   write(row.words, member.task ? said : '');
-  row.button.ariaCurrent = (model.member ?? '') === member.name;
+  row.button.ariaCurrent = model.member === member.name;
 }
 
 export function drawMembers() {
@@ -46,10 +45,10 @@ export function drawMembers() {
 export function moveMember(step) {
   const focused = document.activeElement.closest('.member');
   const names = [...rows.keys()];
-  const name = names[names.indexOf(focused ? focused.dataset.member : model.member ?? '') + step];
+  const name = names[names.indexOf(focused ? focused.dataset.member : model.member) + step];
   if (name === undefined) return;
   if (focused) rows.get(name).button.focus();
-  else go.member(name || null);
+  else go.member(name);
   rows.get(name).item.scrollIntoView({ block: 'nearest' });
 }
 
@@ -58,7 +57,7 @@ export function drawSwitches() {
     const { key } = button.dataset;
     const isOn = model.settings.some((one) => one.key === key && String(one.value) === 'true');
     button.ariaChecked = isOn;
-    button.disabled = isReadOnly();
+    button.disabled = model.server.readOnly;
     button.onclick = () => change('/api/settings', { key, value: !isOn }, `${button.textContent} is ${isOn ? 'off' : 'on'}`);
   }
 }

@@ -1,16 +1,14 @@
-// What this tab knows of the team, and what draws it.
+// What this tab knows of the team, and its connection to worker.js.
 
-import { call } from './link.js';
 import { $, write } from './dom.js';
 
 export const model = {
   name: '', teams: [], server: {}, status: null, tasks: new Map(), inbox: [], settings: [], seq: 0,
-  member: null, // the chosen member; null: everyone
+  member: '', // the chosen member; empty: everyone
 };
-export const isReadOnly = () => Boolean(model.server.readOnly);
 export const isRunning = (member) => Boolean(member) && !['shutdown', 'dead', '-', 'lead'].includes(member.state);
 
-// Opens a task and chooses a member; set by app.js, so that the views need not know each other.
+// How to open a task and choose a member: set by app.js, so that the views need not know each other.
 export const go = {};
 
 // Views draw at most once per frame, whatever number of changes come.
@@ -50,4 +48,48 @@ export function announce(text, isError = false) {
   line.className = isError ? 'error' : '';
   clearTimeout(timer);
   timer = setTimeout(() => (line.className = 'hidden'), isError ? 8000 : 3500);
+}
+
+let port;
+const calls = new Map();
+let lastCall = 0;
+
+// The token comes with the address that team-serve prints, and leaves the address bar at once.
+function takeToken() {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const brought = fragment.get('token');
+  if (brought) {
+    sessionStorage.setItem('teamkit-token', brought);
+    fragment.delete('token');
+    history.replaceState(null, '', `${location.pathname}${fragment.size ? `#${fragment}` : ''}`);
+  }
+  return sessionStorage.getItem('teamkit-token') ?? '';
+}
+
+export function connect(team, onMessage) {
+  const token = takeToken();
+  if (!port) {
+    const options = { type: 'module', name: 'teamkit' };
+    port = window.SharedWorker ? new SharedWorker('worker.js', options).port : new Worker('worker.js', options);
+    port.onmessage = ({ data }) => {
+      const waiting = calls.get(data.id);
+      if (!waiting) return onMessage(data);
+      calls.delete(data.id);
+      if (data.error === undefined) waiting.done(data.answer);
+      else waiting.failed(new Error(data.error));
+    };
+    addEventListener('pagehide', () => port.postMessage({ bye: true }));
+    addEventListener('pageshow', (event) => event.persisted && location.reload());
+    addEventListener('hashchange', () => location.hash.includes('token=') && location.reload());
+  }
+  port.postMessage({ hello: { token, team } });
+}
+
+// Throws an Error with the text of the server.
+function call(method, path, body, isText = false) {
+  const id = ++lastCall;
+  return new Promise((done, failed) => {
+    calls.set(id, { done, failed });
+    port.postMessage({ call: { id, method, path, body, isText } });
+  });
 }

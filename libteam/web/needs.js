@@ -1,7 +1,7 @@
 // What waits for a person. The server names the actions of each thing, so that a new kind needs no change here.
 
 import { $, el, link, since, titled, write } from './dom.js';
-import { announce, change, go, isReadOnly, model } from './model.js';
+import { announce, change, go, model } from './model.js';
 
 const kKinds = { exchange: 'Exchange limit', limit: 'Paused', dead: 'Dead owner', failed: 'Failed task' };
 const kActions = { continue: 'Go on', kill: 'Kill now', reopen: 'Try again' };
@@ -9,6 +9,7 @@ const kGood = new Set(['approve', 'continue', 'reply', 'answer', 'allow']);
 const kNeedText = new Set(['reject', 'reply', 'answer']); // these mean nothing without a text
 
 const cards = new Map(); // id → element
+const settled = new Set(); // answered; a list that was read before may still have them
 let known = null; // the ids that were announced
 
 const nameOf = (item) => `${kKinds[item.kind] ?? titled(item.kind)} of ${item.from ?? 'the team'}`;
@@ -18,15 +19,14 @@ async function act(card, item, action) {
   const text = action.field && field?.value.trim();
   if (kNeedText.has(action.name) && !text) {
     field.focus();
-    return announce(action.name === 'reject' ? 'Write what to change, then reject.' : 'Write a text first.', true);
+    return announce('Write a text first.', true);
   }
   card.setAttribute('aria-busy', true);
   const body = { ...action.body, ...(text ? { [action.field]: text } : {}) };
   if (await change(action.path, body, `${nameOf(item)}: ${named(action)}`, action.method)) {
     const next = card.nextElementSibling ?? card.previousElementSibling;
     const hadFocus = card.contains(document.activeElement);
-    model.inbox = model.inbox.filter((one) => one !== item);
-    if (field) field.value = '';
+    settled.add(item.id);
     drawNeeds();
     if (hadFocus) next?.focus();
   }
@@ -40,7 +40,6 @@ function make(item) {
     el('header', el('b.kind', kKinds[item.kind] ?? titled(item.kind)), item.from && link(item.from, () => go.member(item.from)),
       isTask && link(`#${item.about}`, () => go.task(Number(item.about))), !isTask && item.about !== item.from && item.about, since(item.since)),
     el('div.words', { tabindex: item.text?.length > 300 ? 0 : null }, item.text));
-  if (isReadOnly()) return card;
   const { field, body } = item.actions.find((action) => action.field) ?? {};
   const words = field && el('textarea', { rows: 1, placeholder: body?.[field] ?? titled(field === 'content' ? 'message' : field), 'aria-label': `${titled(field)}, ${nameOf(item)}` });
   card.append(words || '', el('footer', item.actions.map((action) => el(`button.${kGood.has(action.name) ? 'good' : 'other'}`,
@@ -59,24 +58,20 @@ function make(item) {
 }
 
 export function drawNeeds() {
-  const there = new Set(model.inbox.map((item) => item.id));
+  for (const id of settled) if (!model.inbox.some((item) => item.id === id)) settled.delete(id);
+  const items = model.inbox.filter((item) => !settled.has(item.id));
+  const there = new Set(items.map((item) => item.id));
   for (const [id, card] of cards) {
     if (there.has(id)) continue;
     cards.delete(id);
-    // A text that the user writes just now is not taken away.
-    if (!card.querySelector('textarea')?.value) card.remove();
-    else {
-      write(card.querySelector('.kind'), 'Settled elsewhere');
-      card.classList.add('settled');
-      card.querySelector('footer').replaceChildren(el('button', { onclick: () => card.remove() }, 'Close'));
-    }
+    card.remove();
   }
-  for (const item of model.inbox) {
+  for (const item of items) {
     if (cards.has(item.id)) continue;
     cards.set(item.id, make(item));
     $('needs-list').append(cards.get(item.id));
   }
-  const fresh = known && model.inbox.find((item) => !known.has(item.id));
+  const fresh = known && items.find((item) => !known.has(item.id));
   if (fresh) announce(`${nameOf(fresh)} waits for you`);
   known = there;
   for (const badge of [$('needs-count'), $('needs-badge')]) write(badge, there.size || '');

@@ -1,17 +1,15 @@
 // The pictures that the server draws: the graph of the tasks, and the timeline.
 //
-// A picture is copied element by element, with the elements and attributes of a drawing only. So nothing in it can run,
+// A picture is copied element by element, with the elements and attributes of a drawing only: nothing in it can run,
 // and its tasks can be opened.
 
 import { $, clean, el, put } from './dom.js';
 import { go, model, picture } from './model.js';
-import { kindOf } from './board.js';
 
 const kElements = new Set('svg g rect path text tspan title line circle ellipse polygon polyline defs marker'.split(' '));
 const kRefused = /^on|href$|^style$|^class$|^xmlns/i;
 const kSvg = 'http://www.w3.org/2000/svg';
 const kMostTasks = 400; // of a larger graph only a part is drawn
-const kRanks = ['in_progress', 'failed', 'ready', 'blocked', 'completed'];
 
 let shown = ''; // graph, timeline, or nothing
 let isBusy = false;
@@ -29,8 +27,9 @@ function copy(source, dark) {
   }
   const id = source.localName === 'g' && Number(/^#(\d+) /.exec(target.querySelector(':scope > title')?.textContent)?.[1]);
   if (id) {
-    const attributes = { tabindex: 0, role: 'button', 'data-task': id, 'aria-label': target.firstChild.textContent };
-    for (const [name, value] of Object.entries(attributes)) target.setAttribute(name, value);
+    target.tabIndex = 0;
+    target.dataset.task = id;
+    target.role = 'button'; // its title is its name
     target.onclick = () => go.task(id);
     target.onkeydown = (event) => event.key === 'Enter' && go.task(id);
   }
@@ -38,7 +37,7 @@ function copy(source, dark) {
 }
 
 function draw(kind, text, isPart) {
-  // The colours for a dark screen are in a style of the picture, which the policy of the page does not allow as it is.
+  // The style has the colours for a dark screen. The policy of the page does not allow the style itself.
   const [style] = /<style>[^]*<\/style>/.exec(text) ?? [''];
   const source = new DOMParser().parseFromString(text.replace(style, ''), 'image/svg+xml').documentElement;
   if (source.localName !== 'svg') throw new Error('it is not a picture');
@@ -60,8 +59,9 @@ async function refresh() {
   isStale = false;
   try {
     const isPart = kind === 'graph' && model.tasks.size > kMostTasks;
-    const rank = (task) => kRanks.indexOf(kindOf(task)) * 3 - task.priority;
-    const ids = isPart && [...model.tasks.values()].sort((a, b) => rank(a) - rank(b) || a.id - b.id).slice(0, 40).map((task) => task.id);
+    // The work in progress, and the next tasks.
+    const rank = ({ status, blocked }) => (status === 'in_progress' ? 0 : status === 'completed' ? 3 : blocked ? 2 : 1);
+    const ids = isPart && [...model.tasks.values()].sort((a, b) => rank(a) - rank(b)).slice(0, 40).map((task) => task.id);
     const text = await picture(`/api/${kind}.svg`, ids ? { ids } : {});
     if (shown === kind) draw(kind, text, isPart);
   } catch (error) {

@@ -1,7 +1,7 @@
 // The stream of one member, or of everyone: text as it comes, tool calls folded, messages between agents indented.
 
 import { $, clean, clock, el, link, named, put, write } from './dom.js';
-import { announce, change, get, go, isReadOnly, isRunning, model } from './model.js';
+import { announce, change, get, go, isRunning, model } from './model.js';
 
 const kPage = 300; // events that are read at once
 const kMostBlocks = 700;
@@ -35,7 +35,7 @@ class Conversation {
   make({ agent_id: agent, timestamp, event }) {
     const { type } = event;
     const part = this.parts.get(event.message_id ?? event.tool_call_id);
-    const who = model.member === null && link(agent, () => go.member(agent));
+    const who = !model.member && link(agent, () => go.member(agent));
     const time = el('time', clock(timestamp));
     const line = (kind, ...text) => el(`p.event.${kind}`, time, who, who && ' ', ...text);
     switch (type) {
@@ -50,15 +50,16 @@ class Conversation {
       case 'TOOL_CALL_ARGS': {
         if (!part) return;
         part.input += event.delta;
-        const input = parsed(part.input);
-        write(part.args, input ? JSON.stringify(input, null, 2) : part.input);
-        return void write(part.hint, String(input?.[kHints.find((key) => key in input)] ?? '').slice(0, 120));
+        const input = Object(parsed(part.input));
+        write(part.args, parsed(part.input) ? JSON.stringify(input, null, 2) : part.input);
+        return void write(part.hint, String(input[kHints.find((key) => key in input)] ?? '').slice(0, 120));
       }
       case 'TOOL_CALL_RESULT': {
         const block = part ? null : this.tool(event.tool_call_id, 'tool', who);
         const { result, details } = this.parts.get(event.tool_call_id);
-        const more = event.content.length - kLongest;
-        write(result, event.content.slice(0, kLongest) + (more > 0 ? `\n… ${more} more characters` : ''));
+        const content = event.content ?? '';
+        const more = content.length - kLongest;
+        write(result, content.slice(0, kLongest) + (more > 0 ? `\n… ${more} more characters` : ''));
         details.dataset.state = event.is_error ? 'failed' : 'done';
         return block;
       }
@@ -77,8 +78,6 @@ class Conversation {
         return /spawn|active/.test(event.to) ? null : line('quiet', named(event.to), event.reason && `: ${event.reason}`);
       case 'MEMBER_JOINED':
         return line('quiet', event.member === agent ? 'joined' : `added ${event.member}`);
-      case 'SETTING_CHANGED':
-        return line('quiet', `set ${event.key} to ${event.value}`);
       case 'TEAM_FINISHED':
         return line('good', event.summary ?? 'The team has finished.');
       case 'RUN_ERROR':
@@ -105,8 +104,8 @@ let waiting = null; // live events while the history is read
 let first = 0; // the number before which older events can be read
 
 const isAtEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 60;
-const toEnd = () => (log.scrollTop = log.scrollHeight);
-const read = (before) => get('/api/log', { before, limit: kPage, ...(model.member === null ? {} : { member: model.member }) });
+export const toEnd = () => (log.scrollTop = log.scrollHeight);
+const read = (before) => get('/api/log', { before, limit: kPage, ...(model.member && { member: model.member }) });
 
 function offerEarlier(isThere) {
   log.querySelector('.earlier')?.remove();
@@ -148,7 +147,7 @@ async function showEarlier() {
 }
 
 export function addToStream(events) {
-  const mine = events.filter(({ agent_id: agent, event }) => model.member === null || [agent, event.sender, event.recipient].includes(model.member));
+  const mine = events.filter(({ agent_id: agent, event }) => [agent, event.sender, event.recipient, ''].includes(model.member));
   if (waiting) return void waiting.push(...mine);
   if (!mine.length) return;
   const isFollowing = isAtEnd();
@@ -166,21 +165,20 @@ export function addToStream(events) {
 
 export function drawHead() {
   const member = model.status.members.find((one) => one.name === model.member);
-  write($('stream-title'), model.member ?? 'Everyone');
+  write($('stream-title'), model.member || 'Everyone');
   write($('stream-state'), member ? [named(member.state), member.model].filter(Boolean).join(' · ') : '');
   $('stream-state').dataset.state = member?.state ?? '';
-  $('interrupt').hidden = !isRunning(member) || isReadOnly();
+  $('interrupt').hidden = !isRunning(member);
   $('stop').hidden = $('interrupt').hidden || member.name === model.status.lead;
-  $('composer').hidden = isReadOnly();
-  $('words').placeholder = `Write to ${model.member ?? 'everyone'}`;
+  $('words').placeholder = `Write to ${model.member || 'everyone'}`;
 }
 
 // Sends the text of the field. With an interrupt the text may be empty.
 async function send(verb) {
   const content = $('words').value.trim();
   if (!content && verb === 'message') return;
-  const path = model.member === null ? '/api/messages' : `/api/members/${model.member}/${verb}`;
-  const done = verb === 'message' ? `Sent to ${model.member ?? 'everyone'}` : `${model.member} is interrupted`;
+  const path = model.member ? `/api/members/${model.member}/${verb}` : '/api/messages';
+  const done = verb === 'message' ? `Sent to ${model.member || 'everyone'}` : `${model.member} is interrupted`;
   if (await change(path, content ? { content } : {}, done)) $('words').value = '';
 }
 
@@ -189,16 +187,13 @@ export const interrupt = () => ($('interrupt').hidden ? announce('Choose a membe
 export function stop() {
   if ($('stop').hidden) return announce('Choose a teammate that runs.');
   const name = model.member;
-  const answer = (kind, text, body, done) => el(`button.${kind}`, {
-    onclick: () => {
-      $('dialog').close();
-      if (body) change(`/api/members/${name}/stop`, body, `${name} ${done}`);
-    },
-  }, text);
-  put($('dialog'), el('h2', `Stop ${name}?`),
-    el('p', 'A teammate that you ask finishes its piece of work and ends. A killed teammate ends at once, and its task goes back to the board.'),
-    el('footer', answer('primary', 'Ask to stop', { timeout: 0 }, 'is asked to shut down'), answer('danger', 'Kill now', { timeout: 0, force: true }, 'is killed'), answer('other', 'Cancel')));
-  $('dialog').showModal();
+  write($('stop-title'), `Stop ${name}?`);
+  $('stopping').returnValue = '';
+  $('stopping').onclose = () => {
+    const force = $('stopping').returnValue === 'kill';
+    if ($('stopping').returnValue) change(`/api/members/${name}/stop`, { timeout: 0, force }, `${name} is ${force ? 'killed' : 'asked to shut down'}`);
+  };
+  $('stopping').showModal();
 }
 
 $('composer').onsubmit = (event) => (event.preventDefault(), send('message'));

@@ -1,7 +1,7 @@
 // One task: description, result, attempts, messages.
 
 import { $, clock, el, link, named, put, when } from './dom.js';
-import { change, get, go, isReadOnly, model } from './model.js';
+import { get, go, model } from './model.js';
 import { kindOf, resizeColumns } from './board.js';
 
 let open = null; // the id
@@ -20,16 +20,11 @@ function attemptsOf(events) {
   return found;
 }
 
-const taskLinks = (ids) => ids.map((id) => link(`#${id} `, () => go.task(id), { title: model.tasks.get(id)?.subject }));
+const taskLinks = (ids) => ids.map((id) => link(`#${id} ${model.tasks.get(id)?.subject ?? ''}`, () => go.task(id)));
 const person = (name) => name && link(name, () => go.member(name));
-const part = (name, ...content) => content[0] && el('section', el('h4', name), ...content);
+const part = (name, ...content) => content[0] && el('section', el('h3', name), ...content);
 const prose = (text) => text && el('p.prose', text);
 const state = (kind) => el('span.state', { 'data-state': kind }, named(kind));
-
-function actionOf({ id, status }) {
-  const [verb, name] = { failed: ['reopen', 'Try again'], in_progress: ['release', 'Release'] }[status] ?? [];
-  return verb && !isReadOnly() && el('button', { onclick: () => change(`/api/tasks/${id}/${verb}`, {}, `#${id}: ${name}`) }, name);
-}
 
 function draw(task, why, output, messages) {
   const attempts = attemptsOf(output.events ?? []);
@@ -38,9 +33,8 @@ function draw(task, why, output, messages) {
   const rows = {
     Owner: person(task.owner), Role: task.role, Priority: ['', 'high', 'critical'][task.priority], 'Blocked by': taskLinks(task.blockedBy),
     Blocks: taskLinks(task.blocks), Deliverable: task.deliverable, Created: `${when(task.createdAt)} by ${task.createdBy}`,
-    Claimed: when(task.claimedAt), Ended: when(task.completedAt),
   };
-  put($('task-bar'), state(kindOf(task)), actionOf(task));
+  put($('task-state'), state(kindOf(task)));
   put($('task-body'), el('h2', { id: 'task-title' }, el('span.id', `#${task.id} `), task.subject),
     task.status !== 'completed' && why.length > 0 && el('ul.why', why.map((one) => el('li', one.text))),
     part('Description', prose(task.description)), part('Result', prose(task.result)), part('Error', prose(task.error)),
@@ -63,15 +57,10 @@ async function load() {
   }
 }
 
-function show(isOpen) {
-  $('board').hidden = isOpen;
-  $('task').hidden = !isOpen;
-}
-
 export async function openTask(id) {
   if (open === null) opener = document.activeElement;
   open = id;
-  show(true);
+  $('board').hidden = !($('task').hidden = false);
   await load();
   $('task-close').focus();
 }
@@ -79,7 +68,7 @@ export async function openTask(id) {
 export function closeTask() {
   if (open === null) return false;
   open = null;
-  show(false);
+  $('task').hidden = !($('board').hidden = false);
   resizeColumns();
   if (opener.isConnected) opener.focus();
   return true;

@@ -1,8 +1,8 @@
 // The only connection of all tabs to the server: one event stream per team, its present state, and the calls.
 //
-// This is a SharedWorker, because a browser opens six connections to a server at most: a seventh tab with a stream of
-// its own would not even load. Browsers without SharedWorker run it as the Worker of each tab.
-// A tab sends {hello, call, look, bye}; it gets {state, patch, tasks, member, events, link} and answers to its calls.
+// A browser opens at most six connections to a server: a seventh tab with its own stream would not even load. So this is
+// a SharedWorker, or where there is none the Worker of each tab.
+// A tab sends {hello, call, bye}; it gets {state, tasks, events, link} and answers to its calls.
 
 const kFields = 'id,subject,status,owner,priority,role,blocked,openBlockers,updatedAt,completedAt,attempts';
 const kMostFeeds = 4; // each needs one of the six connections
@@ -20,9 +20,10 @@ async function request(method, path, body, signal) {
 }
 const read = async (path, query) => (await request('GET', `${path}?${new URLSearchParams(query)}`)).json();
 const byId = (tasks) => new Map(tasks.map((task) => [task.id, task]));
+const pause = (time) => new Promise((done) => setTimeout(done, time));
 
-// Repeats a read on demand, never twice at once. A pause follows, the longer the more the read costs the server.
-function repeater(pause, run) {
+// Repeats a read on demand, never twice at once, and pauses longer after an expensive one.
+function repeater(rest, run) {
   let isWanted = false;
   let isBusy = false;
   return async () => {
@@ -33,7 +34,7 @@ function repeater(pause, run) {
       isWanted = false;
       const start = Date.now();
       await run().catch(() => {}); // the stream notices a lost server
-      await new Promise((done) => setTimeout(done, Math.max(pause, 5 * (Date.now() - start))));
+      await pause(Math.max(rest, 5 * (Date.now() - start)));
     }
     isBusy = false;
   };
@@ -45,23 +46,19 @@ class Feed {
     this.changed = new Set(); // ids of tasks to read again
     this.events = []; // not yet sent to the tabs
     this.link = { state: 'connecting' };
-    this.refresh = {
-      status: repeater(700, () => this.readStatus()),
-      tasks: repeater(150, () => this.readTasks()),
-      inbox: repeater(300, () => this.readPart('inbox')),
-      settings: repeater(300, () => this.readPart('settings')),
-    };
+    this.refresh = repeater(500, () => this.readState());
+    this.refreshTasks = repeater(150, () => this.readTasks());
     // A killed member and a file that was edited by hand leave no event.
-    this.timer = setInterval(() => this.state && (this.refresh.status(), this.refresh.inbox()), 10000);
+    this.timer = setInterval(() => this.state && this.refresh(), 10000);
     this.run();
   }
 
   post(message) {
     for (const [port, team] of tabs) if (team === this.team) port.postMessage(message);
   }
-  greet(port) {
-    if (this.state) port.postMessage({ state: { ...this.state, seq: this.seq, tasks: [...this.tasks.values()] } });
-    port.postMessage({ link: this.link });
+  greeting() {
+    const { state, seq, tasks, link } = this;
+    return tasks ? { state, seq, tasks: [...tasks.values()], link } : { link };
   }
   say(link) {
     this.link = link;
@@ -93,26 +90,26 @@ class Feed {
           continue;
         }
         const isNone = error.status === 404 || error.status === 400;
-        this.say({ state: isNone ? 'none' : 'lost', detail: error.status ? error.message : '', teams: error.teams });
+        this.say({ state: isNone ? 'no team' : 'lost', detail: error.status ? error.message : '', teams: error.teams });
       }
       await this.sleep(Math.min(5000, 250 * 2 ** this.failures++));
     }
   }
 
-  // Reads the whole state. The status has the number of the last event before it, so that no later event is missed.
+  // Reads everything. The status has the number of the last event before it, so that no later event is missed.
   async load() {
     const [teams, server] = await Promise.all([read('/api/teams'), read('/api/server')]);
     const name = this.team || server.team || (teams.length === 1 && teams[0].name);
     if (!name) throw Object.assign(new Error(teams.length ? 'Choose a team.' : 'There is no team yet.'), { status: 404, teams });
     this.query = { team: name };
-    const status = await read('/api/status', this.query);
-    const [tasks, inbox, settings] = await Promise.all([
-      read('/api/tasks', { ...this.query, fields: kFields }), read('/api/inbox', this.query), read('/api/settings', this.query)]);
+    this.state = { ...this.state, name, teams, server };
+    await this.readState();
+    this.tasks = byId(await read('/api/tasks', { ...this.query, fields: kFields }));
     // A smaller number means another log: the team was made anew.
-    if (!(status.seq >= this.seq)) this.seq = status.seq;
-    this.tasks = byId(tasks);
-    this.state = { name, teams, server, status, inbox, settings };
-    for (const [port, team] of tabs) if (team === this.team) this.greet(port);
+    const { seq } = this.state.status;
+    if (!(seq >= this.seq)) this.seq = seq;
+    this.post(this.greeting());
+    this.refresh();
   }
 
   async follow() {
@@ -138,7 +135,6 @@ class Feed {
     if (!(envelope?.seq > this.seq)) return;
     this.seq = envelope.seq;
     this.note(envelope);
-    // Tabs get events in batches.
     if (!this.events.length) setTimeout(() => this.post({ events: this.events.splice(0) }), 60);
     this.events.push(envelope);
   }
@@ -148,34 +144,32 @@ class Feed {
     const { type } = event;
     if (type.startsWith('TASK_')) {
       this.changed.add(event.task_id);
-      this.refresh.tasks();
+      this.refreshTasks();
     }
     const member = type === 'MEMBER_STATE' && this.state.status.members.find((one) => one.name === agent);
     if (member) {
       Object.assign(member, { state: event.to, reason: event.reason, since: timestamp, task: event.task });
-      this.post({ member });
+      this.post({ state: this.state });
     }
-    if (/^(PLAN|SHUTDOWN|EXCHANGE|MESSAGE|MEMBER)_|FAILED|REOPENED/.test(type)) this.refresh.inbox();
-    if (type === 'SETTING_CHANGED') this.refresh.settings();
-    if (!/^(TEXT_MESSAGE_(START|CONTENT)|TOOL_CALL)/.test(type)) this.refresh.status();
+    if (!/^(TEXT_MESSAGE_(START|CONTENT)|TOOL_CALL)/.test(type)) this.refresh();
   }
 
-  async readPart(name) {
-    this.state[name] = await read(`/api/${name}`, this.query);
-    this.post({ patch: { [name]: this.state[name] } });
-  }
-  async readStatus() {
-    await this.readPart('status');
+  async readState() {
+    const [status, inbox, settings] = await Promise.all(['status', 'inbox', 'settings'].map((part) => read(`/api/${part}`, this.query)));
+    Object.assign(this.state, { status, inbox, settings });
+    if (!this.tasks) return;
+    this.post({ state: this.state });
     // Files of tasks were added or removed by hand.
-    if (this.state.status.tasks.total !== this.tasks.size && !this.changed.size && Date.now() > (this.nextLoad ?? 0)) {
+    if (status.tasks.total !== this.tasks.size && !this.changed.size && Date.now() > (this.nextLoad ?? 0)) {
       this.nextLoad = Date.now() + 10000;
-      await this.load();
+      this.tasks = byId(await read('/api/tasks', { ...this.query, fields: kFields }));
+      this.post(this.greeting());
     }
   }
   async readTasks() {
     const ids = [...this.changed].slice(0, 200);
     for (const id of ids) this.changed.delete(id);
-    if (this.changed.size) this.refresh.tasks();
+    if (this.changed.size) this.refreshTasks();
     const found = byId(await read('/api/tasks', { ...this.query, ids, fields: kFields }));
     const gone = ids.filter((id) => !found.has(id));
     for (const id of gone) this.tasks.delete(id);
@@ -196,13 +190,13 @@ function hello(port, { token: brought, team }) {
   if (tabs.get(port) !== team) leave(port);
   const isNew = brought && brought !== token;
   if (isNew) token = brought;
-  if (!token) return port.postMessage({ link: { state: 'token' } });
+  if (!token) return port.postMessage({ link: { state: 'no token' } });
   if (!feeds.has(team) && feeds.size >= kMostFeeds) {
-    return port.postMessage({ link: { state: 'none', detail: `This browser shows ${kMostFeeds} teams already.` } });
+    return port.postMessage({ link: { state: 'no team', detail: 'Too many teams in one browser.' } });
   }
   tabs.set(port, team);
   if (isNew) for (const feed of feeds.values()) feed.wake?.();
-  if (feeds.has(team)) feeds.get(team).greet(port);
+  if (feeds.has(team)) port.postMessage(feeds.get(team).greeting());
   else feeds.set(team, new Feed(team));
 }
 
@@ -220,7 +214,6 @@ function accept(port) {
   port.onmessage = ({ data }) => {
     if (data.hello) hello(port, data.hello);
     if (data.call) call(port, data.call);
-    if (data.look) feeds.get(tabs.get(port))?.wake?.();
     if (data.bye) leave(port);
   };
 }
