@@ -32,8 +32,8 @@ struct Problem {
 };
 
 // Reads a document from left to right, each byte once, since commands that open a task spend most of their time here.
-// It checks the limits and knows the position of an error. (nlohmann's parser takes 2.5 times as long, converts large
-// integers to floats, accepts duplicate keys, and recurses without a limit.)
+// It checks the limits and knows the position of an error. nlohmann's parser takes 2.5 times as long. It also converts
+// large integers to floats, accepts duplicate keys, and recurses without a limit.
 class Parser {
  public:
   Parser(std::string_view text, std::size_t deepest)

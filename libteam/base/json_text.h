@@ -1,7 +1,7 @@
 // Writes a JSON object directly as text, key by key.
 //
-// It builds no document first, which would cost several times as much. That matters for tasks, events and messages,
-// which are written at every change, and for conversations, which are written at every call of a model. The text equals
+// It builds no document first, which would cost several times as much. Every change writes tasks, events and messages,
+// and every call of a model writes its conversation. The text equals
 // the output of dump_line() and dump_indented().
 #pragma once
 

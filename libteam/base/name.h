@@ -1,4 +1,4 @@
-// Names: which ones a team or a member may have, and which paths stay inside.
+// Names: which ones a team or a member may have, and which paths stay beneath their folder.
 #pragma once
 
 #include <string_view>

@@ -56,7 +56,7 @@ int run_verb(Context& context, const Verb& verb) {
     code = Code::unknown;
     text = "the change is made, but " + text;
   }
-  // What was printed before the failure was true; the failure is what is reported.
+  // The output before the failure is valid and must not be lost.
   context.out().flush();
   return report_error(context.choices(), code, text);
 }

@@ -9,7 +9,7 @@
 
 namespace team {
 
-// What a verb gives back: 0 for done, 1 for no. Everything else is thrown.
+// The answer of a verb: 0 for done, 1 for no. All other outcomes are exceptions.
 enum class Exit { done = 0, no = 1 };
 using Verb = std::function<Exit(Context&)>;
 

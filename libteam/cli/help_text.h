@@ -1,4 +1,4 @@
-// What a command says of itself, written from its table.
+// The help of a command, written from its table.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace team {
 // For --help: usage, purpose, options and examples in 80 columns.
 std::string help_text(const OptionTable& table);
 
-// For --option-table, which the completion script and the tests read: the name and the purpose of the command, then a
-// line "names TAB value TAB help" for each option and operand.
+// For --option-table, which the completion script and the tests read. The first line has the name and the purpose of
+// the command. Each option and operand has a line "names TAB value TAB help".
 std::string option_lines(const OptionTable& table);
 
 }  // namespace team

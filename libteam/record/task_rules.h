@@ -1,4 +1,4 @@
-// The rules of tasks: who may change a task, and how a change alters it.
+// The rules of tasks: the permission to change a task, and the effect of each change.
 //
 // Pure functions on values. The caller reads the tasks and the clocks, applies these rules, and writes the result. A
 // check_ function throws if a rule forbids the change and has no other effect.

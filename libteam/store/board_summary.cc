@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "libteam/base/envelope.h"
+#include "libteam/base/markup.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"

@@ -9,7 +9,7 @@
 namespace team {
 
 // One line a task, in order of id: `#3 [in_progress] "Design schema" (by lead; owner: backend; waits for #1, #2)`. What
-// members wrote is escaped (base/envelope.h), and a subject cannot close its quotes. At most `most` tasks: those in
+// members wrote is escaped (base/markup.h), and a subject cannot close its quotes. At most `most` tasks: those in
 // progress, ready, blocked, failed and unreadable, in this order, then the latest that were completed; a last line
 // counts the others. The same board gives the same text: it has no times, and no newline at its end. However large the
 // board is, only what may be shown is kept.

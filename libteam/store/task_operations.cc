@@ -1,6 +1,6 @@
 #include "libteam/store/task_operations.h"
 
-#include "libteam/base/envelope.h"
+#include "libteam/base/markup.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 

@@ -137,7 +137,7 @@ class Folder {
   // Removes temporary files and folders of dead writers. Where files are exchanged (NewFile), the caller holds the lock
   // that covers the exchange.
   void sweep_temporaries() const;
-  // Flushes the names in it. A failure after a visible change is unknown, before it io.
+  // Flushes the entries of the folder to the disk. A failure after a visible change is unknown, before it io.
   void sync(Code failure = Code::unknown) const;
   // Flushes everything written to this file system so far: one flush instead of thousands for single files.
   void sync_filesystem() const;

@@ -36,7 +36,7 @@ pid_t start_detached(const Program& program, const Fd& log);
 
 // The exit status of a child, as Child::status; none while it runs.
 std::optional<int> ended_child(pid_t pid);
-// The exit status in a status of waitpid(2): that of the program, or 128 + n if signal n ended it.
+// Converts a status of waitpid(2) to the exit status of the program, or to 128 + n if signal n ended the program.
 int exit_status(int wait_status);
 
 // Makes `fd` the descriptor `as` of a program that this process is about to execute.

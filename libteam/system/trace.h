@@ -15,8 +15,7 @@ namespace team {
 
 class Folder;
 
-// The environment is asked once. Callers ask this before they put a line together, so that a trace that is off costs
-// nothing.
+// Reads the environment once. Callers check this before they build a line, so that a trace that is off costs nothing.
 bool is_tracing();
 
 // Writes the line if is_tracing(). A failure is ignored. Keeps errno.

@@ -22,7 +22,7 @@ namespace team {
 
 namespace {
 
-// What ended a wait, for the trace.
+// The reason for the end of a wait, for the trace.
 std::string describe(const Changes& changes) {
   if (!changes.any) return "the deadline";
   if (changes.untold) return "the time to look again";

@@ -22,7 +22,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 }
 
 void check_envelopes(const Message& message) {
-  const std::string for_model = envelopes_of({message});
+  const std::string for_model = tagged_messages({message});
   REQUIRE(count(for_model, "<teammate-message") == 1 && count(for_model, "</teammate-message") == 1);
   REQUIRE(std::count(for_model.begin(), for_model.end(), '<') == 2);
   const std::string for_program = prompt_for_messages({message});

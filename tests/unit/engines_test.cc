@@ -72,7 +72,7 @@ std::string text_of(const SeenTask& seen) {
   return text_of(seen.task) + text_of(seen.standing.open_blockers) + text_of(seen.standing.blocks);
 }
 
-// The members and what happens to them, the same for both boards.
+// The members, with the same history for both boards.
 struct Crowd {
   std::map<std::string, Life> lives;
   bool hooks_refuse = false;
@@ -112,7 +112,7 @@ class Side {
 
   Board& board(std::size_t user) { return *boards_[user]; }
 
-  // What the operation answers, and what the hooks heard of it.
+  // The answer of the operation, and the events that the hooks got.
   std::string answer(std::size_t user, const Operation& operation) {
     team_->heard.clear();
     code = std::nullopt;

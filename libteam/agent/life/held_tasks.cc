@@ -96,7 +96,7 @@ void HeldTasks::complete(const Task& task, const std::string& result) {
   note_trouble(*update);
 }
 
-// The change stands: what came after it and failed is only told.
+// Reports a failure after the change. The change stands.
 void HeldTasks::note_trouble(const TaskUpdate& update) const {
   if (!update.trouble.empty()) life_.note(fmt::format("{}: {}", name_of(Code::unknown), update.trouble));
 }

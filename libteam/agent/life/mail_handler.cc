@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "libteam/base/envelope.h"
+#include "libteam/base/markup.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libteam/base/envelope.h"
+#include "libteam/base/markup.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -114,7 +114,7 @@ std::string ask_for_plan() {
   return "\nDo not do it yet: change nothing. Say how you would do it; that plan is put to the lead for approval.\n";
 }
 
-std::string envelopes_of(const std::vector<Message>& messages) {
+std::string tagged_messages(const std::vector<Message>& messages) {
   std::string text;
   for (const Message& message : messages) {
     std::string attributes = attribute("sender", message.sender) + attribute("type", message.type);

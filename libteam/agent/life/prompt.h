@@ -1,7 +1,7 @@
 // The prompts of a teammate.
 //
-// Text of other authors is data: it is escaped, it stands in an envelope that names its author if known, and the prompt
-// says so. See base/envelope.h.
+// Text of other authors is data: it is escaped and enclosed in a tag that names its author if known, and the prompt
+// says so. See base/markup.h.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,14 @@ struct Identity {
   std::string name;
   std::optional<std::string> role;
   std::string team;
-  std::string role_prompt;  // what the role is about
+  std::string role_prompt;  // the instructions of the role
 };
 
 // The decision about a plan.
 struct PlanAnswer {
   bool approved = false;
   std::string feedback;
-  std::string by = {};  // who decided it
+  std::string by = {};  // the member that decided it
 };
 
 // Names the addressee; the beginning of a prompt.
@@ -41,8 +41,9 @@ std::string prompt_for_task(const Task& task, const std::vector<Task>& done, con
 // Added if a plan is wanted and not yet the work.
 std::string ask_for_plan();
 
-// For a model, which keeps a conversation. Equal messages give equal text, so that recordings can be replayed.
-std::string envelopes_of(const std::vector<Message>& messages);
+// Each message in its tag. For a model, which keeps a conversation. Equal messages give equal text, so that recordings
+// can be replayed.
+std::string tagged_messages(const std::vector<Message>& messages);
 // Reports that a background program has ended. Without a status it was stopped.
 std::string notification_of(const std::string& id, const std::string& what, const std::string& file,
                             std::optional<int> status);

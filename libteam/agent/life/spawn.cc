@@ -31,7 +31,7 @@ std::string run_of(const LifeEngine& lives, const std::string& name) {
   }
 }
 
-// What its exit status says, if it is one of ours.
+// The code of an exit status; io for a status that is none of ours.
 Code code_of(int status) {
   for (const Code code : {Code::usage, Code::not_found, Code::conflict, Code::blocked, Code::busy,
                           Code::permission_denied, Code::invalid_state, Code::corrupt, Code::again}) {
@@ -114,7 +114,7 @@ void Spawner::start_all(const std::vector<std::string>& names, const std::vector
   }
 }
 
-// They have never lived, unless somebody else started one of them meanwhile: that one stays.
+// Removes members that never ran. A member that another process started meanwhile stays.
 void Spawner::dismiss(std::vector<std::string> names) {
   const auto lives = session_.lives();
   std::erase_if(names, [&](const std::string& name) { return lives->life_of(name) == Life::running; });

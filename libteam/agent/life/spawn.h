@@ -1,6 +1,6 @@
 // Starts teammates: in the background, detached and with a log file, or each in a pane of tmux.
 //
-// A teammate has started when it has its life and has written its state. A failed start leaves nothing behind.
+// A teammate has started when it holds its alive lock and has written its state. A failed start leaves nothing behind.
 #pragma once
 
 #include <functional>

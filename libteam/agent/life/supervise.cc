@@ -13,7 +13,7 @@ namespace team {
 
 namespace {
 
-// What an onlooker wants to know of the log.
+// Prints the events that interest a person who watches the team.
 class Reporter {
  public:
   explicit Reporter(std::function<void(std::string_view)> report) : report_(std::move(report)) {}

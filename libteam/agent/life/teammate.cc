@@ -39,7 +39,7 @@ int Teammate::run() {
 }
 
 void Teammate::live() {
-  // What a life begins with, each once; and then whatever comes.
+  // The first pieces of work of a run, each done once. The loop below finds all others.
   std::deque<std::function<void()>> steps;
   if (life_.options().task) {
     steps.emplace_back([this] {
@@ -51,7 +51,7 @@ void Teammate::live() {
   bool was_disturbed = false;
   while (!life_.has_ended()) {
     try {
-      // The system refused something: the driver goes on with what it did then.
+      // After a system error the driver resumes its piece of work.
       if (std::exchange(was_disturbed, false)) resume();
       if (life_.has_ended()) break;
       if (steps.empty()) {
@@ -70,8 +70,8 @@ void Teammate::live() {
   }
 }
 
-// Goes on with what its driver did when the last life ended, before anything else: with a task if this member still
-// holds it. A prompt that is given again brings its own work.
+// Resumes the piece of work that the last run left, if its task still belongs to this member. A prompt that is given
+// again is new work.
 void Teammate::resume() {
   const auto left = life_.has_ended() ? std::nullopt : life_.driver().left();
   if (!left || (life_.options().prompt && left->title == kPromptTitle)) return;
@@ -133,7 +133,7 @@ void Teammate::idle() {
   }
 }
 
-// What the lead does when nothing else happens. False if it may idle.
+// Asks the lead for its next step when there is no work. False if it may idle.
 bool Teammate::follows_decision() {
   if (!life_.options().before_idle) return false;
   const IdleDecision decision = life_.options().before_idle();

@@ -1,4 +1,4 @@
-// What a teammate runs and within which limits: the options of teammate-run(1), completed by its role.
+// The program or model of a teammate and its limits: the options of teammate-run(1), completed by its role.
 #pragma once
 
 #include <cstdint>

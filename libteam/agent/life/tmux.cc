@@ -53,7 +53,7 @@ bool answers(const std::string& socket) {
 
 std::string socket_around() { return split(environment_variable("TMUX").value_or(""), ',').front(); }
 
-// What tmux would take for the end of a command, or for a format, stays what it is.
+// Escapes a last semicolon, which tmux would take for the end of a command.
 std::string as_argument(std::string text) {
   if (text.ends_with(';')) text.insert(text.size() - 1, 1, '\\');
   return text;

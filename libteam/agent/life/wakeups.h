@@ -64,8 +64,8 @@ class Wakeups {
   // Sleeps until the deadline or a signal.
   void sleep_until_signal(const Deadline& deadline) const;
 
-  // For another thread, during the work: a watcher of the mail to this member, and a function that returns true if a
-  // waiting message must interrupt a running call of a model.
+  // For a thread that watches the mail during the work. The check returns true if a pending message must interrupt a
+  // running call of a model.
   std::unique_ptr<Watcher> watch_mail() const;
   std::function<bool()> urgent_mail_check() const;
 

@@ -288,8 +288,8 @@ std::string Anthropic::thinking(const std::vector<Turn>& turns, std::int64_t max
   return config.take();
 }
 
-// A service refuses the blocks of another service, and thinking for models that cannot think. What it refuses is left
-// out from then on, so that a conversation can go on.
+// A service refuses the blocks of another service, and thinking for models that cannot think. Later requests
+// leave the refused parts out, so that the conversation can continue.
 bool Anthropic::adapt(int status, const ServiceError& refusal) {
   const bool is_about_thinking = refusal.message.find("thinking") != std::string::npos;
   if (status != 400 || !is_about_thinking) return false;

@@ -127,7 +127,7 @@ bool ModelDriver::begin(const Work& work) {
       if (!memory_->knows(message.id)) piece.messages.push_back(message);
       turn_.heard.insert(message.type);
     }
-    if (!work.messages.empty()) piece.prompt = envelopes_of(piece.messages);
+    if (!work.messages.empty()) piece.prompt = tagged_messages(piece.messages);
     if (piece.prompt.empty() && work.messages.empty()) piece.prompt = tell_ends();
     if (piece.prompt.empty()) {
       if (work.kept) work.kept();
@@ -215,7 +215,7 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
         if (!memory_->knows(message.id)) fresh.push_back(message);
         turn_.heard.insert(message.type);
       }
-      if (!fresh.empty()) memory_->hear(fresh, envelopes_of(fresh));
+      if (!fresh.empty()) memory_->hear(fresh, tagged_messages(fresh));
     });
     if (!stays) return Outcome{.kind = Kind::stopped, .reason = "asked to end"};
   }

@@ -19,8 +19,8 @@ namespace team {
 struct ModelRequest {
   std::string system;       // the system prompt
   std::vector<Turn> turns;  // ends with a turn of the user
-  // The present state of the team. It stands behind the last turn of the user and behind all cache marks, and it is not
-  // part of the conversation: so the prefix of the next request stays the same.
+  // The present state of the team. It follows the last turn of the user and all cache marks. It is not part of the
+  // conversation, so that the next request has the same prefix.
   std::string present;
   std::vector<ToolSpec> tools;
   bool may_call = true;            // may call tools; false: they are listed only because the turns mention them

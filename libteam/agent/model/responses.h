@@ -1,7 +1,7 @@
 // The Responses API of OpenAI, the only one for several of its models.
 //
-// Nothing is stored at the service: every request has the whole conversation, and the reasoning of the model comes back
-// to us encrypted and is sent along with the calls that it led to.
+// The service stores nothing: every request has the whole conversation. The service returns the reasoning of the model
+// encrypted, and a later request sends it back together with the tool calls that followed from it.
 #pragma once
 
 #include <string>

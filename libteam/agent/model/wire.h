@@ -28,7 +28,7 @@ class WireFormat {
   virtual bool adapt(int /*status*/, const ServiceError& /*refusal*/) { return false; }
 };
 
-// Which reasoning may be sent back: that of the same format and model.
+// The source of reasoning. Only reasoning of the same format and model is sent back.
 struct ReasoningSource {
   std::string_view format, model;
 };
@@ -36,8 +36,8 @@ struct ReasoningSource {
 Part text_part(std::string text);
 Part call_part(std::string id, std::string name);
 Part reasoning_part(const ReasoningSource& source, std::string data);
-// Turns in the form that every service accepts: no blank texts, results before texts, no two turns of one role in a
-// row, no reasoning of another source, and none at the end of a turn.
+// Turns in the form that every service accepts. There are no blank texts, and results precede texts. Two turns of one
+// role become one. Reasoning of another source, or at the end of a turn, is left out.
 std::vector<Turn> normalize_turns(const std::vector<Turn>& turns, const ReasoningSource& source);
 // The same, with the present state of the team at the end of the last turn of the user. For services that cache by
 // prefix and take no marks.

@@ -1,6 +1,6 @@
 #include "libteam/agent/tools/team_tools.h"
 
-#include "libteam/base/envelope.h"
+#include "libteam/base/markup.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/store/board_summary.h"

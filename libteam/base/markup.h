@@ -1,7 +1,7 @@
-// Text of other authors in a prompt: it stays text, and a tag around it names its author.
+// Tags around the text of other authors in a prompt. The text stays text, and its tag names its author.
 //
 // Every text in a prompt that another agent, a person or a program wrote goes through these functions. No character of
-// such a text can begin or end a tag, so it cannot forge an envelope or the text around one.
+// such a text can begin or end a tag, so it cannot forge a tag or the text around one.
 #pragma once
 
 #include <string>

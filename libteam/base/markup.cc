@@ -1,4 +1,4 @@
-#include "libteam/base/envelope.h"
+#include "libteam/base/markup.h"
 
 #include <fmt/core.h>
 
