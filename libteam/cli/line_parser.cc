@@ -64,6 +64,8 @@ void take_optional_values(const OptionTable& table, Words& words, Values& values
 // Sets the flags and collects the values of the options. Returns the other words, with the "--" before the operands if
 // there is one.
 Words read_options(const OptionTable& table, Words words, Values& values) {
+  // Nearly half of all lines have only operands, and to set up CLI11 costs more than to parse them.
+  if (std::none_of(words.begin(), words.end(), [](const auto& word) { return word.starts_with('-'); })) return words;
   Line app;
   app.allow_extras();  // CLI11 would name the wrong word of an unknown one, so deal_operands() refuses it
   std::vector<std::pair<std::size_t, CLI::Option*>> options;
