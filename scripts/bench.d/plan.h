@@ -1,7 +1,7 @@
 // The plan that runner and wake read from stdin, and starting its commands.
 //
 // A line is LABEL<TAB>FOLDER<TAB>WORD<TAB>WORD…; in a word, %r is the round, %w the worker (from 1) and %n a new number
-// each time.
+// each time. A label that begins with ! is for a command that must refuse.
 #pragma once
 
 #include <fcntl.h>
@@ -16,6 +16,8 @@
 struct Line {
   std::string label, folder;
   std::vector<std::string> words;
+
+  bool is_refusal() const { return label.starts_with('!'); }
 };
 
 struct Marks {
@@ -48,7 +50,7 @@ inline std::string fill_in(std::string word, const Marks& marks) {
   return word;
 }
 
-// Starts a line without input; its output is dropped. -1 if it cannot be started.
+// Starts a line without input; its output is dropped, and so is the error message of a refusal. -1 if it cannot be started.
 inline pid_t start(const Line& line, const Marks& marks) {
   std::vector<std::string> words;
   for (const std::string& word : line.words) words.push_back(fill_in(word, marks));
@@ -60,6 +62,7 @@ inline pid_t start(const Line& line, const Marks& marks) {
   posix_spawn_file_actions_addchdir_np(&actions, line.folder.c_str());
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (line.is_refusal()) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t pid = -1;
   const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);

@@ -49,7 +49,7 @@ void run(Measured& measured, Marks& marks, int workers) {
     wait4(-1, &status, 0, &usage);
     measured.kilobytes = std::max(measured.kilobytes, usage.ru_maxrss);
     cpu += seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-    if (status != 0) ++measured.failures;
+    if ((status != 0) != measured.line.is_refusal()) ++measured.failures;
   }
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - before;
   measured.micros.push_back(took.count());
