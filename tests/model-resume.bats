@@ -5,7 +5,8 @@ load models
 
 # run_bob [OPTION…]: starts bob with the model claude-x, and returns when he has his name.
 run_bob() {
-  start_teammate bob --model "${MODEL:-claude-x}" --base-url "$URL" "$@"
+  # shellcheck disable=SC2086 # options
+  start_teammate bob ${FORMAT_OPTIONS:---model claude-x} --base-url "$URL" "$@"
 }
 
 # lines_at_least FILE N
@@ -52,11 +53,15 @@ survives_kills() {
 }
 
 @test "a teammate that is killed again and again ends its conversation as if it had not been" {
-  MODEL=claude-x survives_kills
+  survives_kills
 }
 
 @test "the same with a server that speaks as OpenAI does" {
-  MODEL=gpt-x survives_kills
+  FORMAT_OPTIONS='--model gpt-x' survives_kills
+}
+
+@test "the same with a server that speaks the Responses API" {
+  FORMAT_OPTIONS='--model gpt-x --api responses' survives_kills
 }
 
 @test "messages that come around a kill are heard once, and the task goes on" {
