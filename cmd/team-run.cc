@@ -1,5 +1,6 @@
 // team-run - run a model as the lead until it reaches a goal
 
+#include "libteam/agent/life/team_recording.h"
 #include "libteam/agent/model/lead.h"
 #include "libteam/agent/model/model_agent.h"
 #include "libteam/base/terminal_text.h"
@@ -33,6 +34,7 @@ team::Team prepare_team(team::Context& context, Options& options) {
   team::LeadOptions& lead = options.lead;
   team::read_if_dash(lead.goal);
   complete(lead, team);
+  lead.recording = team::open_recording(lead.model);
   if (options.deadline) lead.deadline = team::Deadline::in(*options.deadline);
   lead.mode = team::choose_mode(options.mode.value_or(team::setting(team, "teammate.mode")), team::warn);
   lead.warn = team::warn;

@@ -3,6 +3,7 @@
 #include "libteam/agent/life/shutdown.h"
 #include "libteam/agent/life/spawn.h"
 #include "libteam/agent/life/supervise.h"
+#include "libteam/agent/life/team_recording.h"
 #include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
@@ -21,6 +22,7 @@ struct Options {
   std::optional<std::string> mode;
   bool wait = false;
   std::optional<double> timeout;
+  team::ModelChoice recording;
 };
 
 void say(team::Context& context, const char* kind, const std::string& what) {
@@ -49,10 +51,11 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
 }
 
 void start(team::Context& context, team::TeamSession& session, team::SpawnMode mode,
-           const std::vector<std::string>& names) {
+           const std::vector<std::string>& names, const team::TeamRecording& recording) {
+  begin_recording(recording, session);
   team::Spawner spawner(session, mode, team::warn);
   for (const std::string& name : names) {
-    spawner.start(name, {}, "");
+    spawner.start(name, arguments_of(recording), "");
     say(context, "teammate", name);
   }
   if (!spawner.how_to_attach().empty()) team::warn("to see it: " + spawner.how_to_attach());
@@ -60,19 +63,19 @@ void start(team::Context& context, team::TeamSession& session, team::SpawnMode m
 
 // Waits until no task can progress, then stops all teammates. The exit status is the outcome.
 team::Exit wait(team::Context& context, team::TeamSession& session, const Options& options,
-                const team::Signals& signals) {
+                const team::TeamRecording& recording, const team::Signals& signals) {
   const team::Console console;
   team::Progress progress(context.engine(), &context.team(), team::Progress::Ending::by_itself);
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   const auto end = team::await_end(session, deadline, signals,
                                    [&](std::string_view line) { say_beside(progress, [&] { console.note(line); }); });
   progress.hide();
-  constexpr double kPatience = 30;
-  const double patience = end.kind == team::TeamEnd::Kind::over ? kPatience : 0;
+  const double patience = end.kind == team::TeamEnd::Kind::over ? 30 : 0;
   session.refresh();
   for (const auto& one : team::stop_teammates(session, team::running_teammates(session), patience, team::Insist::yes)) {
     if (one.kind != team::Stopped::Kind::agreed) team::warn(team::describe(one));
   }
+  if (const auto status = replay_status(recording, session, team::warn)) return static_cast<team::Exit>(*status);
   if (end.kind == team::TeamEnd::Kind::interrupted) return static_cast<team::Exit>(128 + end.signal);
   const auto missing = team::what_is_missing(session);
   for (const std::string& line : missing) team::no(context, line);
@@ -89,12 +92,13 @@ team::Exit up(team::Context& context, const Options& options) {
   }
   team::check_starter(context, plan.team, "start a team");
   const auto mode = team::choose_mode(options.mode.value_or(team::setting(plan.team, "teammate.mode")), team::warn);
+  const auto recording = team::open_recording(options.recording);
   const auto names = make(context, plan);
   std::optional<team::Signals> signals;
   if (options.wait) signals.emplace();
   team::TeamSession session(context.engine(), plan.team.name, context.actor());
-  start(context, session, mode, names);
-  return options.wait ? wait(context, session, options, *signals) : team::Exit::done;
+  start(context, session, mode, names, recording);
+  return options.wait ? wait(context, session, options, recording, *signals) : team::Exit::done;
 }
 
 }  // namespace
@@ -106,6 +110,8 @@ int team_up(int argc, char** argv) {
   command.flag("--wait", options.wait, "wait until no task can progress; exit 1 unless all completed");
   command.seconds("--timeout SECONDS", options.timeout, "with --wait: give up after this time");
   command.option("--mode MODE", options.mode, "auto, background or tmux (else the setting teammate.mode)");
+  command.option("--record DIR", options.recording.record, "record the run of all teammates in this folder");
+  command.option("--replay DIR", options.recording.replay, "replay the recorded run, without models");
   command.makes_store();
   command.takes_actor();
   command.takes_lock();

@@ -4,8 +4,6 @@
 #include "libteam/agent/life/teammate.h"
 #include "libteam/agent/life/teammate_choice.h"
 #include "libteam/agent/model/model_agent.h"
-#include "libteam/base/name.h"
-#include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
 #include "libteam/cli/input.h"
@@ -41,6 +39,7 @@ void employ(Worker& worker, team::TeamSession& session, const team::TeammateChoi
   part.time_limit = choice.time_limit;
   part.environment = std::move(environment);
   part.keys = team::put_keys_away();
+  part.order = choice.options.order;
   worker.agent.emplace(session, signals, choice.model, part);
 }
 
@@ -61,18 +60,18 @@ team::Exit run(team::Context& context, Options& options) {
   team::TeammateChoice& choice = options.choice;
   const team::Team& team = context.team();
   if (context.actor().name != choice.name) context.require_lead("start a teammate");
-  if (!team::is_name(choice.name)) team::fail(team::Code::usage, "'{}' is not a name", team::one_line(choice.name));
   team::read_if_dash(choice.options.prompt);
   context.require_trust("teammate " + choice.name);
   take_role(choice, team);
   choice.options.start = start_of(choice, context.engine().place());
   const team::RoleSpec spec = spec_of(team, choice.options.role);
   complete(choice, spec);
-  if (!choice.exec) choice.options.model = choice.model.model.value_or("replay");
 
   team::Actor self{.name = choice.name, .role = choice.options.role, .run = team::new_id(), .leads = false};
   team::TeamSession session(context.engine(), team.name, self);
   const team::Signals signals;
+  const auto order = make_order(choice.recording, session, signals);
+  choice.options.order = order.get();
   Worker worker;
   employ(worker, session, choice, spec, signals);
   const team::Console console;

@@ -873,7 +873,7 @@ own_key() {
   same 0 "$status"
   same 'That is all.' "$output"
   same "$output" "$(cat recorded)"
-  same '' "$(grep -l test-key answers)"
+  same '' "$(grep -rl test-key answers)"
 }
 
 @test "a message wakes the lead, and the user gets an answer" {

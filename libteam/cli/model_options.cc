@@ -17,8 +17,8 @@ void takes_conversation(Command& command, ModelChoice& choice) {
   command.option("--max-turns N", choice.most_turns, "at most this many model calls (else no limit)");
   command.option("--budget TOKENS", choice.budget, "end when this many tokens are used (else no limit)");
   command.option("--allow DIR", choice.allowed, "a folder outside the root for its file tools (repeatable)");
-  command.option("--record FILE", choice.record, "append the answers of the model to this file");
-  command.option("--replay FILE", choice.replay, "replay recorded answers, without a model");
+  command.option("--record PATH", choice.record, "record a model in a file, or a team in a folder");
+  command.option("--replay PATH", choice.replay, "replay that recording, without a model");
 }
 
 }  // namespace team

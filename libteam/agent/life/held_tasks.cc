@@ -31,7 +31,13 @@ void HeldTasks::claim(TaskId id) {
 std::optional<Job> HeldTasks::claim_next() {
   if (!life_.options().auto_claim || !life_.session().has_board()) return std::nullopt;
   try {
-    auto claimed = life_.session().board().claim_next(life_.self());
+    const auto claim = [&](std::optional<TaskId> id) -> std::optional<Changed> {
+      if (!id) return life_.session().board().claim_next(life_.self());
+      TaskChange change;
+      change.status = Status::in_progress;
+      return life_.session().board().change(*id, change, life_.self());
+    };
+    auto claimed = life_.order().claim_next(claim);
     if (!claimed) return std::nullopt;
     const bool assigned = claimed->owner_before == life_.self().name;
     return Job{std::move(claimed->task), assigned, std::nullopt, false};

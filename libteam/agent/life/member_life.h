@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libteam/agent/life/driver.h"
+#include "libteam/agent/life/step_order.h"
 #include "libteam/agent/life/teammate_options.h"
 #include "libteam/agent/life/wakeups.h"
 #include "libteam/base/clock.h"
@@ -42,6 +43,7 @@ class MemberLife {
   const Actor& self() const { return session_.self(); }
   const Team& team() const { return session_.team(); }
   Wakeups& wakeups() { return wakeups_; }
+  StepOrder& order() const { return options_.order != nullptr ? *options_.order : free_order(); }
   // After take_name().
   Presence& presence() { return *presence_; }
   State state() const { return presence_->now().state; }

@@ -41,7 +41,8 @@ std::optional<Outcome> PlanGate::submit(const std::string& plan, const std::stri
   outgoing.task = job.id();
   outgoing.request_id = request;
   try {
-    life_.persist([&] { life_.session().messages().submit_plan(outgoing); });
+    life_.order().run(Step::Kind::plan, "",
+                      [&] { life_.persist([&] { life_.session().messages().submit_plan(outgoing); }); });
   } catch (const Error& error) {
     if (error.code() != Code::permission_denied) throw;
     return Outcome{.kind = Outcome::Kind::failed, .reason = error.what()};
@@ -56,7 +57,13 @@ std::optional<PlanAnswer> PlanGate::await_answer(const std::string& id, const Jo
     try {
       wakeups.watch_all();
       const Request request = life_.session().mail().requests().get(id);
-      if (auto answer = answer_to(request, job)) return answer;
+      std::optional<PlanAnswer> answer;
+      const auto look = [&]() -> std::optional<std::string> {
+        answer = answer_to(request, job);
+        if (!answer) return std::nullopt;
+        return answer->approved ? "approved" : "rejected";
+      };
+      if (life_.order().notice(Step::Kind::answer, StepOrder::Look::now, look)) return answer;
       if (has_other_work()) continue;
       if (life_.has_ended() || !held_.is_mine(job)) {
         stop_waiting(request, job);
@@ -64,6 +71,7 @@ std::optional<PlanAnswer> PlanGate::await_answer(const std::string& id, const Jo
       }
       // An answer is noted, sent and then final. No change of a file tells of the last step.
       if (life_.session().mail().requests().get(id).verdict) wakeups.look_in(0.02);
+      if (life_.order().is_replay()) wakeups.look_at_latest_in(1);
       wakeups.sleep_until_news();
     } catch (const Error& error) {
       if (!may_pass(error)) throw;
@@ -86,7 +94,7 @@ bool PlanGate::has_other_work() {
   life_.end_on_signal();
   if (!life_.has_ended()) life_.refresh();
   if (!life_.has_ended() && work_.work_on_messages(Phase::plan) && !life_.has_ended()) return true;
-  if (life_.has_ended() || !life_.driver().has_news()) return false;
+  if (life_.has_ended() || !life_.order().may(Step::Kind::news) || !life_.driver().has_news()) return false;
   work_.work_on_text("what has ended", "");
   return !life_.has_ended();
 }

@@ -12,11 +12,13 @@ void TaskRunner::run(Job job) {
     if (auto approval = held_.take_approval(job)) {
       job.plan = std::move(approval);
     } else if (PlanGate::Result result = gate_.agree(job); !result.approved) {
-      if (result.outcome) settle(job, std::move(*result.outcome));
+      if (!result.outcome) return;
+      life_.order().run(Step::Kind::settle, "", [&] { settle(job, std::move(*result.outcome)); });
       return;
     }
   }
-  settle(job, work_.drive(work_.make_work(job, Phase::work)));
+  Outcome outcome = work_.drive(work_.make_work(job, Phase::work));
+  life_.order().run(Step::Kind::settle, "", [&] { settle(job, std::move(outcome)); });
 }
 
 // Decides what becomes of the task.

@@ -11,6 +11,7 @@ namespace team {
 namespace {
 
 constexpr double kLookForBoard = 0.5;  // while it is missing
+constexpr double kLookInReplay = 1;
 
 }  // namespace
 
@@ -28,7 +29,10 @@ int Teammate::run() {
   begin_life(life_, held_);
   has_begun_ = true;
   try {
+    life_.order().begin();
     live();
+  } catch (const ReplayEnded& ended) {
+    life_.end({ended.what(), ReplayEnded::kStatus, State::error, false});
   } catch (const Error& error) {
     life_.end({error.what(), static_cast<int>(error.code()), State::error, true});
     end_life(life_, held_, mail_);
@@ -88,7 +92,7 @@ void Teammate::step() {
   life_.refresh();
   if (life_.has_ended()) return;
   if (work_.work_on_messages(work_.phase()) || life_.has_ended()) return;
-  if (life_.driver().has_news()) {
+  if (life_.order().may(Step::Kind::news) && life_.driver().has_news()) {
     work_.work_on_text("what has ended", "");
     return;
   }
@@ -102,7 +106,7 @@ void Teammate::step() {
   }
   if (!held_.empty()) return;
   // Not at once after tasks were removed: they may come back.
-  const bool is_done = life_.options().until_done && life_.session().has_board() &&
+  const bool is_done = life_.options().until_done && life_.order().is_over() && life_.session().has_board() &&
                        life_.session().board().is_over_for(life_.self()) && !life_.wakeups().is_board_in_doubt();
   if (is_done) life_.end({.reason = "the board has nothing left for it"});
   else idle();
@@ -118,6 +122,7 @@ void Teammate::idle() {
   if (work_.work_on_objection() || follows_decision()) return;
   if (!is_idle(life_.state())) announce_idle();
   const Deadline end = life_.idle_end();
+  if (life_.order().is_replay()) wakeups.look_at_latest_in(kLookInReplay);
   TeamSession& session = life_.session();
   if (session.has_board()) {
     life_.presence().tell_if_all_idle(session.team(), session.board(), session.mail());
@@ -136,7 +141,13 @@ void Teammate::idle() {
 // Asks the lead for its next step when there is no work. False if it may idle.
 bool Teammate::follows_decision() {
   if (!life_.options().before_idle) return false;
-  const IdleDecision decision = life_.options().before_idle();
+  IdleDecision decision;
+  const auto decide = [&]() -> std::optional<std::string> {
+    decision = life_.options().before_idle();
+    if (!decision.prompt && !decision.ending) return std::nullopt;
+    return decision.prompt ? "prompt" : "end";
+  };
+  if (!life_.order().notice(Step::Kind::decide, StepOrder::Look::now, decide)) return false;
   if (decision.prompt) {
     work_.work_on_text("a reminder", *decision.prompt);
     return true;

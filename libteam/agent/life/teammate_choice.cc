@@ -5,13 +5,28 @@
 
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/error.h"
+#include "libteam/base/name.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/keys.h"
 
 namespace team {
 
+namespace {
+
+void take_recording(TeammateChoice& choice, const RoleSpec& role) {
+  choice.recording = find_recording(choice.model, NoSuchPath::is_file);
+  if (choice.recording.record) choice.model.record.reset();
+  if (choice.recording.replay) choice.model.replay.reset();
+  const bool runs_command = choice.exec || (role.command && !is_chosen(choice.model));
+  if (!runs_command) use_recording(choice.model, choice.recording, choice.name);
+}
+
+}  // namespace
+
 void complete(TeammateChoice& choice, const RoleSpec& role) {
+  if (!is_name(choice.name)) fail(Code::usage, "'{}' is not a name", one_line(choice.name));
+  take_recording(choice, role);
   const bool asks_model = is_chosen(choice.model);
   if (!choice.exec && !asks_model) choice.exec = role.command;
   if (!choice.exec) complete(choice.model, role);
@@ -19,6 +34,7 @@ void complete(TeammateChoice& choice, const RoleSpec& role) {
     fail(Code::usage, "what does {} run? --exec COMMAND, --model MODEL, or a role that says it", choice.name);
   }
   TeammateOptions& teammate = choice.options;
+  if (!choice.exec) teammate.model = choice.model.model.value_or("replay");
   teammate.retries = choice.retries.value_or(role.retries.value_or(teammate.retries));
   if (!choice.time_limit) choice.time_limit = role.time_limit;
   if (!teammate.idle_timeout) teammate.idle_timeout = role.idle_timeout;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "libteam/agent/life/team_recording.h"
 #include "libteam/agent/life/teammate_options.h"
 #include "libteam/record/model_choice.h"
 #include "libteam/record/role.h"
@@ -20,10 +21,12 @@ struct TeammateChoice {
   std::optional<double> time_limit;  // of a piece of work, in seconds
   bool no_auto_claim = false;
   ModelChoice model;
+  TeamRecording recording;  // set by complete()
   TeammateOptions options;
 };
 
-// Fills in the defaults of the role. Throws usage if neither says what to run.
+// Fills in the defaults of the role. If --record or --replay names a folder, the model uses the file of this member in
+// it; a command runs as always. Throws usage if the name is none, or if neither says what to run.
 void complete(TeammateChoice& choice, const RoleSpec& role);
 
 // The changes to the environment of this process for the programs of the teammate. Throws usage for a bad name.

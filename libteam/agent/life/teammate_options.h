@@ -12,6 +12,8 @@
 
 namespace team {
 
+class StepOrder;
+
 // The next step of a lead that has nothing to do.
 struct IdleDecision {
   std::optional<std::string> prompt;  // more work
@@ -38,7 +40,8 @@ struct TeammateOptions {
   bool user_listens = false;         // the user hears the driver directly, so its answers are not sent
   std::optional<double> idle_timeout;
   std::int64_t retries = 2;
-  Start start;  // without the prompt and the task
+  StepOrder* order = nullptr;  // outlives the teammate; none: it is neither recorded nor replayed
+  Start start;                 // without the prompt and the task
   std::optional<std::string> model;
 };
 

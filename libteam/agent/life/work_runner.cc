@@ -114,11 +114,14 @@ void WorkRunner::acknowledge(Batch& batch) {
   life_.record(events);
 }
 
+std::unique_ptr<Batch> WorkRunner::take_mail(StepOrder::Look look) {
+  return life_.order().take_mail(life_.session().mailbox(), kMostMessages, life_.self().run, look);
+}
+
 // The mail that came while its driver works. False if this life ends by it.
 bool WorkRunner::hear(const Meanwhile::Keep& keep) {
   life_.session().refresh();
-  const Mailbox& mailbox = life_.session().mailbox();
-  auto batch = mailbox.take({}, kMostMessages, life_.self().run);
+  auto batch = take_mail(StepOrder::Look::at_turn);
   if (!batch) return true;
   if (ends_by(*batch)) return false;
   const auto messages = deliver(*batch);
@@ -128,8 +131,7 @@ bool WorkRunner::hear(const Meanwhile::Keep& keep) {
 }
 
 bool WorkRunner::work_on_messages(Phase phase) {
-  const Mailbox& mailbox = life_.session().mailbox();
-  auto batch = mailbox.take({}, kMostMessages, life_.self().run);
+  auto batch = take_mail(StepOrder::Look::now);
   if (!batch || ends_by(*batch)) return false;
   const auto messages = deliver(*batch);
   bool kept = false;
@@ -167,6 +169,12 @@ Outcome WorkRunner::work_on(const std::vector<Message>& messages, Phase phase, c
 
 // Decides what becomes of messages that were worked on. False if they wait for the next life.
 bool WorkRunner::settle(const std::vector<Message>& messages, const Outcome& outcome) {
+  bool is_over = false;
+  life_.order().run(Step::Kind::settle, "", [&] { is_over = settle_now(messages, outcome); });
+  return is_over;
+}
+
+bool WorkRunner::settle_now(const std::vector<Message>& messages, const Outcome& outcome) {
   switch (outcome.kind) {
     case Outcome::Kind::interrupted: life_.end_with(outcome, State::shutdown); return false;
     case Outcome::Kind::unavailable: life_.end_with(outcome, State::error); return false;
@@ -214,14 +222,19 @@ void WorkRunner::resume(const Work& left) {
 bool WorkRunner::work_on_objection() {
   constexpr int kMostObjections = 3;
   const MemberState& now = life_.presence().now();
+  if (!life_.order().may(Step::Kind::objection)) return false;
   if (is_idle(now.state) || objections_ >= kMostObjections) return false;
   MemberState wanted = now;
   wanted.state = State::idle;
   wanted.reason = "nothing to do";
   wanted.task.reset();
   const Event event = member_state_event(now.state, wanted);
-  const auto objection = life_.session().mail().objection("teammate-idle", life_.self(), event);
-  if (!objection) return false;
+  std::optional<std::string> objection;
+  const auto look = [&]() -> std::optional<std::string> {
+    objection = life_.session().mail().objection("teammate-idle", life_.self(), event);
+    return objection ? std::optional(std::string()) : std::nullopt;
+  };
+  if (!life_.order().notice(Step::Kind::objection, StepOrder::Look::now, look)) return false;
   ++objections_;
   life_.become(State::active, fmt::format("the hook teammate-idle: {}", *objection));
   Work work = make_work(phase(), "a hook");

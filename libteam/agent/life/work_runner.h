@@ -52,6 +52,8 @@ class WorkRunner {
  private:
   Outcome work_on(const std::vector<Message>& messages, Phase phase, const std::function<void()>& kept);
   bool settle(const std::vector<Message>& messages, const Outcome& outcome);
+  bool settle_now(const std::vector<Message>& messages, const Outcome& outcome);
+  std::unique_ptr<Batch> take_mail(StepOrder::Look look);
   bool hear(const Meanwhile::Keep& keep);
   bool ends_by(Batch& batch);
   std::vector<Message> deliver(const Batch& batch) const;

@@ -167,20 +167,27 @@ void complete(LeadOptions& options, const Team& team) {
 }
 
 LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals& signals, const Audience& audience) {
+  ModelChoice model = options.model;
+  const TeamRecording& recording = options.recording;
+  begin_recording(recording, session);
+  use_recording(model, recording, session.self().name);
+  const auto order = make_order(recording, session, signals);
   ModelPart part;
+  part.order = order.get();
   part.leads = true;
   part.delegates = options.delegates;
   part.role_prompt = options.role.prompt;
   part.tools = options.role.tools;
   part.deadline = options.deadline;
   part.keys = options.keys;
-  part.recruiting = {options.mode, options.model, {}, options.warn};
-  ModelAgent agent(session, signals, options.model, part);
+  part.recruiting = {options.mode, options.model, {}, options.warn, recording};
+  ModelAgent agent(session, signals, model, part);
   Steering steering(session, agent, options, audience.note);
   TeammateOptions life;
   life.prompt = options.goal;
   life.role_prompt = options.role.prompt;
   life.auto_claim = false;
+  life.order = order.get();
   life.model = options.model.model;
   life.start.mode = "foreground";
   life.deadline = options.deadline;

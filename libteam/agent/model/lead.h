@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "libteam/agent/life/driver.h"
+#include "libteam/agent/life/team_recording.h"
 #include "libteam/agent/model/model_agent.h"
 #include "libteam/record/role.h"
 #include "libteam/store/team_session.h"
@@ -20,6 +21,7 @@ struct LeadOptions {
   std::optional<std::string> goal;  // none: resumes its earlier work
   RoleSpec role;
   ModelChoice model;
+  TeamRecording recording = {};  // of the whole team
   Keys keys;
   bool delegates = false;
   Deadline deadline = Deadline::never();

@@ -96,7 +96,7 @@ struct ModelAgent::Parts {
 std::unique_ptr<Provider> ModelAgent::Parts::make(const ModelChoice& choice) {
   std::unique_ptr<Provider> made;
   if (choice.replay) {
-    made = std::make_unique<ReplayingProvider>(*choice.replay);
+    made = std::make_unique<ReplayingProvider>(*choice.replay, part.order);
   } else {
     ProviderChoice wanted;
     wanted.provider = provider_of(choice);
@@ -175,6 +175,7 @@ TeamNow ModelAgent::Parts::look() const {
 
 ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
   ModelRules rules;
+  if (part.order != nullptr) rules.order = part.order;
   rules.deadline = part.deadline;
   if (!part.leads) rules.most_turns = choice.most_turns.value_or(0);
   rules.seconds = part.time_limit;

@@ -24,7 +24,8 @@ struct ModelPart {
   std::optional<double> time_limit;  // for one piece of work, in seconds
   Variables environment;             // changes to the environment of its commands
   Keys keys;
-  Recruiting recruiting;  // only for a lead
+  StepOrder* order = nullptr;  // outlives the agent; none: it is neither recorded nor replayed
+  Recruiting recruiting;       // only for a lead
 };
 
 class ModelAgent {

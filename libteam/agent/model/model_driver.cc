@@ -18,6 +18,14 @@ using Kind = Outcome::Kind;
 constexpr int kMostContinuations = 3;  // of an answer that was cut, or of calls that were
 constexpr int kMostPauses = 20;        // in a row
 
+// Tools that neither run programs nor wait for others.
+bool ends_soon(const std::string& tool) {
+  static const std::set<std::string> kTools = {"read_file",  "write_file",  "edit_file",  "TaskCreate",
+                                               "TaskGet",    "TaskList",    "TaskUpdate", "SendMessage",
+                                               "SubmitPlan", "ApprovePlan", "Skill",      "TeamCreate"};
+  return kTools.contains(tool);
+}
+
 bool has_calls(const std::vector<Part>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.kind == Part::Kind::tool_call; });
 }
@@ -128,7 +136,7 @@ bool ModelDriver::begin(const Work& work) {
       turn_.heard.insert(message.type);
     }
     if (!work.messages.empty()) piece.prompt = tagged_messages(piece.messages);
-    if (piece.prompt.empty() && work.messages.empty()) piece.prompt = tell_ends();
+    if (piece.prompt.empty() && work.messages.empty()) piece.prompt = notice_ends();
     if (piece.prompt.empty()) {
       if (work.kept) work.kept();
       return false;
@@ -219,7 +227,7 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
     });
     if (!stays) return Outcome{.kind = Kind::stopped, .reason = "asked to end"};
   }
-  if (const std::string ends = tell_ends(); !ends.empty()) memory_->tell(ends);
+  if (const std::string ends = notice_ends(); !ends.empty()) memory_->tell(ends);
   if (end_.passed() && !rules_.deadline.passed()) {
     return Outcome{.kind = Kind::failed, .reason = fmt::format("not done within {:g} s", *rules_.seconds)};
   }
@@ -250,8 +258,27 @@ void ModelDriver::run_calls(CallsEnd end) {
 
 ToolResult ModelDriver::run_call(const Part& call) {
   if (turn_.conclusion) return {"[not done: what was called before has ended this piece of work]", true};
-  if (can_be_read(interrupter_->fd())) return {"[not done: something urgent came]", true};
-  return tools_.call(call.name, call.arguments, interrupter_->fd());
+  StepOrder& order = *rules_.order;
+  const auto look = [&]() -> std::optional<std::string> {
+    return order.is_replay() || can_be_read(interrupter_->fd()) ? std::optional(call.name) : std::nullopt;
+  };
+  if (order.notice(Step::Kind::skip, StepOrder::Look::at_turn, look)) {
+    return {"[not done: something urgent came]", true};
+  }
+  ToolResult result;
+  const auto act = [&] { result = tools_.call(call.name, call.arguments, interrupter_->fd()); };
+  if (ends_soon(call.name)) order.run(Step::Kind::tool, call.name, act);
+  else order.run_long(call.name, act);
+  return result;
+}
+
+// In a replay, only the ends that the model noticed then.
+std::string ModelDriver::notice_ends() {
+  StepOrder& order = *rules_.order;
+  const auto look = [&]() -> std::optional<std::string> {
+    return has_news() ? std::optional(std::string()) : std::nullopt;
+  };
+  return order.notice(Step::Kind::news, StepOrder::Look::at_turn, look) ? tell_ends() : "";
 }
 
 // Describes the background programs that have ended; empty if none has.

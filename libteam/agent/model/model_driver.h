@@ -14,6 +14,7 @@
 #include <string>
 
 #include "libteam/agent/life/driver.h"
+#include "libteam/agent/life/step_order.h"
 #include "libteam/agent/model/call_interrupter.h"
 #include "libteam/agent/model/memory.h"
 #include "libteam/agent/model/model_caller.h"
@@ -36,6 +37,7 @@ struct ModelRules {
   // Called before each call of the model, with the tokens used so far. Returns the reason if no further call is
   // allowed.
   std::function<std::optional<std::string>(const Usage& used)> objection;
+  StepOrder* order = &free_order();  // outlives the driver
 };
 
 class ModelDriver : public Driver {
@@ -68,6 +70,7 @@ class ModelDriver : public Driver {
   ToolResult run_call(const Part& call);
   std::vector<Message> heard_meanwhile(const Work& work) const;
   void answer_interrupted();
+  std::string notice_ends();
   std::string tell_ends();
   void close_tools(const Work& work);
   void stop_background();

@@ -158,7 +158,7 @@ void RecordingProvider::keep(const ModelRequest& request, std::string_view outco
   Json turns = Json::array();
   for (std::size_t i = kept; i < notes.turns.size(); ++i) {
     const auto& turn = notes.turns[i];
-    turns.push_back({{"digest", turn.digest}, {"bytes", turn.bytes}, {"says", turn.says}});
+    turns.push_back({{"digest", turn.digest}, {"bytes", turn.bytes}, {"shape", turn.shape}, {"says", turn.says}});
   }
   line["turns"] = std::move(turns);
   std::string text = dump_line(line);
@@ -188,6 +188,7 @@ struct ReplayingProvider::Call {
       for (const Json& note : *notes) {
         Fields turn(note, "", where);
         turns.push_back({turn.text("digest").value_or(""), turn.text("says").value_or(""),
+                         turn.text("shape").value_or(""),
                          static_cast<std::size_t>(turn.integer("bytes", 0, INT64_MAX).value_or(0))});
       }
     }
@@ -197,7 +198,7 @@ struct ReplayingProvider::Call {
   }
 };
 
-ReplayingProvider::ReplayingProvider(const std::string& path) : path_(path) {
+ReplayingProvider::ReplayingProvider(const std::string& path, StepOrder* order) : path_(path), order_(order) {
   const Fd file = open_recording(path, O_RDONLY);
   std::size_t number = 0;
   for_each_line(file, [&](std::string_view line) {
@@ -217,27 +218,47 @@ ReplayingProvider::ReplayingProvider(const std::string& path) : path_(path) {
 ReplayingProvider::~ReplayingProvider() = default;
 
 ModelAnswer ReplayingProvider::ask(const ModelRequest& request, int interrupt, const Hear& hear) {
+  // The order of a team says when mail is heard, so only a signal interrupts a call.
   pollfd waiting{interrupt, POLLIN, 0};
-  if (interrupt >= 0 && ::poll(&waiting, 1, 0) > 0) throw ModelError(Kind::interrupted, "interrupted");
+  const bool is_interrupted = order_ != nullptr ? order_->is_abandoned() : interrupt >= 0 && ::poll(&waiting, 1, 0) > 0;
+  if (is_interrupted) throw ModelError(Kind::interrupted, "interrupted");
   const RequestNotes now = notes_on(request);
-  if (!started_) go_to_first(now.digest);
+  if (!started_ && order_ != nullptr) next_ = std::min(order_->first_call(), calls_.size());
+  else if (!started_) go_to_first(now.digest);
   started_ = true;
   if (next_ == calls_.size()) {
     const std::string says = now.turns.empty() ? "" : now.turns.back().says;
-    throw ModelError(Kind::final, fmt::format("'{}' has {} calls and this is another one: '{}'", path_, next_, says));
+    end(fmt::format("'{}' has {} calls and this is another one: '{}'", path_, next_, says));
   }
   read_notes();
   const Call& call = calls_[next_];
-  if (call.digest != now.digest) {
-    throw ModelError(Kind::final,
-                     fmt::format("{}: the conversation went another way: {}", call.where, difference(notes_, now)));
-  }
+  check(call, now);
   ++next_;
   if (call.error) throw *call.error;
   for (const Part& part : call.answer->parts) {
     if (part.kind == Part::Kind::text && hear) hear(part.text);
   }
-  return *call.answer;
+  return translated(*call.answer);
+}
+
+void ReplayingProvider::check(const Call& call, const RequestNotes& now) {
+  if (call.digest == now.digest) return;
+  const auto found = order_ != nullptr ? difference_in_shape(notes_, now) : std::optional(difference(notes_, now));
+  if (found) end(fmt::format("{}: the conversation went another way: {}", call.where, *found));
+}
+
+void ReplayingProvider::end(const std::string& reason) {
+  if (order_ != nullptr) order_->diverge(reason);
+  throw ModelError(Kind::final, reason);
+}
+
+// Calls of tools name requests by ids of this run.
+ModelAnswer ReplayingProvider::translated(ModelAnswer answer) const {
+  if (order_ == nullptr) return answer;
+  for (Part& part : answer.parts) {
+    if (part.kind == Part::Kind::tool_call) part.arguments = order_->translate(std::move(part.arguments));
+  }
+  return answer;
 }
 
 void ReplayingProvider::go_to_first(const std::string& digest) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "libteam/agent/life/step_order.h"
 #include "libteam/agent/model/provider.h"
 #include "libteam/agent/model/request_notes.h"
 #include "libteam/system/file.h"
@@ -40,16 +41,22 @@ class ReplayingProvider : public Provider {
  public:
   // Throws not_found if there is no such file, corrupt if it is not a recording. Skips torn lines: their calls were
   // repeated.
-  explicit ReplayingProvider(const std::string& path);
+  // With `order`, which outlives this, it is a part of the replay of a team. Then texts may differ from the recording,
+  // but not the calls and results (difference_in_shape()); and the first call is the one that the order says.
+  explicit ReplayingProvider(const std::string& path, StepOrder* order = nullptr);
   ~ReplayingProvider() override;
   ModelAnswer ask(const ModelRequest& request, int interrupt, const Hear& hear) override;
 
  private:
   struct Call;
   void go_to_first(const std::string& digest);
+  void check(const Call& call, const RequestNotes& now);
+  [[noreturn]] void end(const std::string& reason);
+  ModelAnswer translated(ModelAnswer answer) const;
   void read_notes();
 
   std::string path_;
+  StepOrder* order_;
   std::vector<Call> calls_;
   std::size_t next_ = 0;
   std::size_t read_ = 0;  // number of calls whose notes are in `notes_`

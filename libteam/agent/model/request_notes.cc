@@ -8,6 +8,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
+#include "libteam/system/id.h"
 
 namespace team {
 
@@ -44,6 +45,25 @@ std::string in_short(const Turn& turn) {
                         kLongest);
 }
 
+std::string shape_of(const Turn& turn) {
+  std::vector<std::string> parts;
+  for (const Part& part : turn.parts) {
+    if (part.kind == Part::Kind::tool_call) parts.push_back("calls " + one_line(part.name));
+    if (part.kind != Part::Kind::tool_result) continue;
+    parts.push_back(fmt::format("{} of {}", part.is_error ? "error" : "result", one_line(part.name)));
+  }
+  return join(parts, ", ");
+}
+
+// Ids differ from run to run.
+std::string without_ids(std::string text) {
+  constexpr std::size_t kIdLength = 26;
+  for (std::size_t at = 0; at + kIdLength <= text.size(); ++at) {
+    if (is_id(std::string_view(text).substr(at, kIdLength))) text.replace(at, kIdLength, "ID");
+  }
+  return text;
+}
+
 // The first line in which two texts differ.
 std::string differing_line(const std::string& recorded, const std::string& now) {
   constexpr std::size_t kLongest = 120;
@@ -70,11 +90,28 @@ RequestNotes notes_on(const ModelRequest& request) {
   all.add(notes.system).add(notes.tools).add(notes.present);
   for (const Turn& turn : request.turns) {
     const std::string line = to_line(turn);
-    notes.turns.push_back({Digest().add(line).text(), in_short(turn), line.size()});
+    notes.turns.push_back({Digest().add(line).text(), in_short(turn), shape_of(turn), line.size()});
     all.add(notes.turns.back().digest);
   }
   notes.digest = all.text();
   return notes;
+}
+
+std::optional<std::string> difference_in_shape(const RequestNotes& recorded, const RequestNotes& now) {
+  if (!recorded.turns.empty() && !now.turns.empty()) {
+    const std::string before = without_ids(recorded.turns[0].says), after = without_ids(now.turns[0].says);
+    if (before != after) return fmt::format("turn 1 was '{}', is '{}'", before, after);
+  }
+  if (recorded.turns.size() != now.turns.size()) {
+    return fmt::format("{} turns, not {}", now.turns.size(), recorded.turns.size());
+  }
+  for (std::size_t i = 0; i < now.turns.size(); ++i) {
+    const auto& before = recorded.turns[i];
+    const auto& after = now.turns[i];
+    if (before.shape == after.shape) continue;
+    return fmt::format("turn {} had '{}', has '{}': '{}'", i + 1, before.shape, after.shape, after.says);
+  }
+  return std::nullopt;
 }
 
 std::string difference(const RequestNotes& recorded, const RequestNotes& now) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace team {
 struct RequestNotes {
   struct OfTurn {
     std::string digest;
-    std::string says;  // the beginning of the turn
+    std::string says;   // the beginning of the turn
+    std::string shape;  // the calls and results in it, without their texts
     std::size_t bytes = 0;
   };
   std::string digest;
@@ -22,6 +24,10 @@ struct RequestNotes {
   std::vector<OfTurn> turns;
 };
 RequestNotes notes_on(const ModelRequest& request);
+// Describes in one line how the calls and results of `now`, or the first lines of the conversation, differ from the
+// recorded ones; none if they do not. Other texts may differ: results contain times and ids, and the state of a team
+// depends on the moment.
+std::optional<std::string> difference_in_shape(const RequestNotes& recorded, const RequestNotes& now);
 // Describes in one line how `now` differs from the recorded request.
 std::string difference(const RequestNotes& recorded, const RequestNotes& now);
 

@@ -26,8 +26,10 @@ constexpr std::size_t kMostOutput = 32 * 1024;
 std::vector<std::string> arguments_for(const Team& team, const std::optional<std::string>& role,
                                        const std::string& prompt, const Recruiting& recruiting) {
   std::vector<std::string> arguments = {"--prompt", prompt};
+  const auto recording = arguments_of(recruiting.recording);
+  arguments.insert(arguments.end(), recording.begin(), recording.end());
   const RoleSpec spec = spec_of(team, role);
-  if (spec.command) return arguments;
+  if (spec.command || recruiting.recording.replay) return arguments;
   ModelChoice choice = recruiting.model;
   if (spec.model) {
     choice = {};

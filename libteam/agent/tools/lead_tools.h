@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libteam/agent/life/spawn.h"
+#include "libteam/agent/life/team_recording.h"
 #include "libteam/agent/tools/background.h"
 #include "libteam/agent/tools/tool.h"
 #include "libteam/agent/tools/turn_state.h"
@@ -20,6 +21,7 @@ struct Recruiting {
   ModelChoice model;  // the model of the lead, for roles that name none
   Keys secrets;       // for members that need them
   std::function<void(std::string_view)> warn;
+  TeamRecording recording;
 };
 
 // Task, TaskOutput, TaskStop, Skill, TeamCreate, TeamDelete, ApprovePlan, FinishTeam. All arguments but `recruiting`
