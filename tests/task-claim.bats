@@ -201,7 +201,7 @@ load trouble
   as_expected 2 '' 'task-claim: usage: ID or --next is missing (try task-claim --help)'
 
   run --separate-stderr task-claim 1 --next
-  as_expected 2 '' 'task-claim: usage: ID and --next do not go together'
+  as_expected 2 '' 'task-claim: usage: ID and --next cannot be combined'
 
   run --separate-stderr task-claim first
   as_expected 2 '' "task-claim: usage: ID: 'first' is not a task id"

@@ -108,7 +108,7 @@ well_formed() {
 
   run --separate-stderr task-graph --dot --svg
 
-  as_expected 2 '' 'task-graph: usage: --dot and --svg do not go together'
+  as_expected 2 '' 'task-graph: usage: --dot and --svg cannot be combined'
 }
 
 @test "refuses an invalid task id" {

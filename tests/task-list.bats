@@ -184,7 +184,7 @@ make_one_of_each() {
   as_expected 2 '' "task-list: usage: --status: 'done' is not pending, in_progress, completed or failed"
 
   run --separate-stderr task-list --ready --blocked
-  as_expected 2 '' 'task-list: usage: --ready and --blocked do not go together'
+  as_expected 2 '' 'task-list: usage: --ready and --blocked cannot be combined'
 }
 
 @test "exits 3 where there is no board" {

@@ -110,10 +110,10 @@ load helper
   as_expected 2 '' 'team-config: usage: KEY or --list is missing (try team-config --help)'
 
   run --separate-stderr team-config tasks.max --list
-  as_expected 2 '' 'team-config: usage: KEY and --list do not go together'
+  as_expected 2 '' 'team-config: usage: KEY and --list cannot be combined'
 
   run --separate-stderr team-config tasks.max 3 --unset
-  as_expected 2 '' 'team-config: usage: VALUE and --unset do not go together'
+  as_expected 2 '' 'team-config: usage: VALUE and --unset cannot be combined'
 
   run --separate-stderr team-config --list --unset
   same 2 "$status"

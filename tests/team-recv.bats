@@ -503,10 +503,10 @@ EOF
   refused 2 'team-recv: usage: *'
 
   run --separate-stderr team-recv --as backend --peek --hold
-  as_expected 2 '' 'team-recv: usage: --peek and --hold do not go together'
+  as_expected 2 '' 'team-recv: usage: --peek and --hold cannot be combined'
 
   run --separate-stderr team-recv --as backend --peek --follow
-  as_expected 2 '' 'team-recv: usage: --peek and --follow do not go together'
+  as_expected 2 '' 'team-recv: usage: --peek and --follow cannot be combined'
 
   run --separate-stderr team-recv --bogus
   as_expected 2 '' "team-recv: usage: unknown option '--bogus' (try team-recv --help)"

@@ -381,7 +381,7 @@ answer_once() {
   as_expected 2 '' 'team-send: usage: an answer approves or rejects'
 
   run --separate-stderr team-send lead --type shutdown_response --request-id "$REQUEST" --approve --reject --as backend
-  as_expected 2 '' 'team-send: usage: --approve and --reject do not go together'
+  as_expected 2 '' 'team-send: usage: --approve and --reject cannot be combined'
   cmp before "$RECORD"
 }
 
@@ -540,7 +540,7 @@ answer_once() {
   refused 2 'team-send: usage: --timeout: *'
 
   run --separate-stderr team-send backend --status 01JD0V8Z7Q4M3N2B1A0F9E8D7C
-  refused 2 'team-send: usage: *do not go together'
+  refused 2 'team-send: usage: *cannot be combined'
 
   run --separate-stderr team-send backend hello --bogus
   as_expected 2 '' "team-send: usage: unknown option '--bogus' (try team-send --help)"

@@ -497,7 +497,7 @@ You read." "$(asked system | head -3)"
   run --separate-stderr timeout 20 teammate-run bob --model x --provider acme
   refused 2 "teammate-run: usage: no provider 'acme': there are anthropic and openai"
   run --separate-stderr timeout 20 teammate-run bob --model x --exec true
-  refused 2 'teammate-run: usage: *do not go together'
+  refused 2 'teammate-run: usage: *cannot be combined'
   [ ! -e .teams/alpha/bob.json ]
 }
 

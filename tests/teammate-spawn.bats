@@ -480,7 +480,7 @@ spawn_once() {
   run --separate-stderr teammate-spawn coder --count 0
   as_expected 2 '' 'teammate-spawn: usage: --count is 1 or more'
   run --separate-stderr teammate-spawn coder --count 2 --task 1
-  as_expected 2 '' 'teammate-spawn: usage: --task and --count do not go together'
+  as_expected 2 '' 'teammate-spawn: usage: --task and --count cannot be combined'
   run --separate-stderr teammate-spawn ../coder --exec true
   refused 2 "teammate-spawn: usage: '../coder' is not a name: *"
   same "$before" "$(what_is_there)"

@@ -141,7 +141,7 @@ void check_rules(const OptionTable& table, const Values& values) {
   for (const OptionRule& rule : table.rules) {
     Words given;
     std::copy_if(rule.names.begin(), rule.names.end(), std::back_inserter(given), is_given);
-    if (given.size() > rule.most) fail(Code::usage, "{} do not go together", join(given, " and "));
+    if (given.size() > rule.most) fail(Code::usage, "{} cannot be combined", join(given, " and "));
     if (given.size() >= rule.least) continue;
     if (rule.most > 1) fail(Code::usage, "nothing to do (try {} --help)", table.name);
     fail(Code::usage, "{} is missing (try {} --help)", join(rule.names, " or "), table.name);
