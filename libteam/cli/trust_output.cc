@@ -2,9 +2,7 @@
 
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
-#include "libteam/base/json.h"
+#include "libteam/base/json_text.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/cli/input.h"
@@ -27,7 +25,11 @@ void print(Context& context, const std::vector<Runnable>& runnables) {
 }
 
 std::string to_line(const TrustMark& mark) {
-  return dump_line({{"root", repair_utf8(mark.root)}, {"team", mark.team}, {"state", name_of(state_of(mark))}});
+  JsonText text;
+  text.add("root", repair_utf8(mark.root));
+  text.add("team", mark.team);
+  text.add("state", name_of(state_of(mark)));
+  return text.take();
 }
 
 bool ask_for_trust(const Team& team, const std::vector<Runnable>& runnables) {

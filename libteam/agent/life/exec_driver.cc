@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "libteam/base/clock.h"
+#include "libteam/base/json_text.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/record/json_fields.h"
 #include "libteam/system/id.h"
 #include "libteam/system/process.h"
 
@@ -21,6 +20,15 @@ constexpr std::size_t kMostShown = 1 << 20;
 constexpr std::size_t kMostKept = 16 * 1024;  // of the beginning, and as much of the end
 constexpr std::size_t kEventSize = 32 * 1024;
 constexpr double kEventPause = 0.1;
+
+// The beginning of the details of an event.
+JsonText about(const Work& work) {
+  JsonText details;
+  details.add("step_name", work.title);
+  details.add("phase", work.phase == Phase::plan ? "plan" : "work");
+  details.add("task", work.task ? std::optional(work.task->id) : std::nullopt);
+  return details;
+}
 
 // The beginning and the end of a text of any length.
 class Excerpt {
@@ -88,9 +96,11 @@ class Listener {
   void say(std::string& text, const char* stream, Rest rest, std::vector<Event>& events) const {
     const std::size_t length = rest == Rest::goes ? text.size() : whole_characters(text);
     if (length == 0) return;
-    events.push_back(
-        {"TEXT_MESSAGE_CONTENT",
-         dump_line({{"message_id", step_}, {"delta", repair_utf8(text.substr(0, length))}, {"stream", stream}})});
+    JsonText details;
+    details.add("message_id", step_);
+    details.add("delta", repair_utf8(text.substr(0, length)));
+    details.add("stream", stream);
+    events.push_back({"TEXT_MESSAGE_CONTENT", details.take()});
     text.erase(0, length);
   }
 
@@ -126,9 +136,7 @@ Program ExecDriver::program_for(const Work& work) const {
 
 Outcome ExecDriver::work(const Work& work, const Audience& audience) {
   const std::string step = new_id();
-  const Json task = work.task ? Json(work.task->id) : Json(nullptr);
-  const char* phase = work.phase == Phase::plan ? "plan" : "work";
-  audience.record({{"STEP_STARTED", dump_line({{"step_name", work.title}, {"phase", phase}, {"task", task}})}});
+  audience.record({{"STEP_STARTED", about(work).take()}});
   const double began = now();
   Listener listener(audience, step);
   const auto hear = [&](Child::Stream stream, std::string_view text) { listener.hear(stream, text); };
@@ -158,11 +166,10 @@ Outcome ExecDriver::work(const Work& work, const Audience& audience) {
   }
   listener.flush(Listener::Rest::goes);
   const int status = child.status();
-  audience.record({{"STEP_FINISHED", dump_line({{"step_name", work.title},
-                                                {"phase", phase},
-                                                {"task", task},
-                                                {"exit_status", status},
-                                                {"seconds", now() - began}})}});
+  JsonText end = about(work);
+  end.add("exit_status", status);
+  end.add("seconds", now() - began);
+  audience.record({{"STEP_FINISHED", end.take()}});
   const std::string complaint = listener.last_complaint();
   if (signal)
     return {.kind = Outcome::Kind::interrupted,
