@@ -30,7 +30,7 @@ converse() {
   start_model <<END
 [{"when": {"user": "Your task is #1"}, "steps": [
   [{"thinking": "First one."}, {"text": "One."}, {"tool": "bash", "input": {"command": "echo 1 >>steps"}}],
-  {"answer": [{"text": "$MIDDLE"}, {"tool": "bash", "input": {"command": "echo 2 >>steps"}}], "fault": $FAULT},
+  {"answer": [{"thinking": "Second one."}, {"text": "$MIDDLE"}, {"tool": "bash", "input": {"command": "echo 2 >>steps"}}], "fault": $FAULT},
   "Three."]}]
 END
   run --separate-stderr bob --once
@@ -109,17 +109,17 @@ was_taken() {
 }
 
 @test "a stream that is cut: the call is repeated, and the partial answer is void" {
-  FAULT='{"cut": 5, "times": 1}'
+  FAULT='{"cut": 9, "times": 1}'
   in_each_format was_void
 }
 
 @test "a stream that is reset: the call is repeated, and the partial answer is void" {
-  FAULT='{"cut": {"events": 5, "how": "reset"}, "times": 1}'
+  FAULT='{"cut": {"events": 9, "how": "reset"}, "times": 1}'
   in_each_format was_void
 }
 
 @test "a stream that ends too early, as if it were whole: the call is made again" {
-  FAULT='{"cut": {"events": 5, "how": "end"}, "times": 1}'
+  FAULT='{"cut": {"events": 9, "how": "end"}, "times": 1}'
   in_each_format was_void
 }
 
@@ -129,7 +129,7 @@ was_taken() {
 }
 
 @test "an error in the stream: the call is made again" {
-  FAULT='{"stream_error": 5, "times": 1}'
+  FAULT='{"stream_error": 9, "times": 1}'
   in_each_format was_void
 }
 
@@ -399,4 +399,44 @@ END
   team-log --json | jq -r '.event | select(.type == "TOOL_CALL_ARGS").delta' >arguments
   same large "$(jq -r .path arguments)"
   (($(wc -c <arguments) < 20000))
+}
+
+@test "a service that only sends signs of life is given up at the limit for a whole answer" {
+  is_given_up() {
+    a_team 'Build'
+    start_model <<<'[{"answer": [{"thinking": "Hm."}, {"text": "Never said."}], "fault": {"pings": 2}}]'
+    team-config model.answer 1
+    team-config model.tries 1
+    run --separate-stderr bob --once
+    same 69 "$status"
+    like '*the answer did not end within 1 s*' "$stderr"
+    same 'pending null' "$(status_of 1)"
+  }
+  in_each_format is_given_up
+}
+
+@test "an answer that pauses goes on, with its reasoning" {
+  a_team 'Build'
+  start_model <<'END'
+[{"when": {"user": "Your task is #1"}, "steps": [
+  {"answer": [{"thinking": "Long."}, {"text": "First half, "}], "stop_reason": "pause_turn"}, "second half."]}]
+END
+
+  run --separate-stderr bob --once
+
+  same 0 "$status"
+  same 'completed bob First half, second half.' "$(status_of 1) $(field 1 result)"
+  same 2 "$(calls)"
+}
+
+@test "a refusal of the model is a failed attempt, with its words" {
+  is_refused() {
+    a_team 'Build'
+    start_model <<<'[{"answer": [{"thinking": "No."}, {"text": "I cannot help with that."}], "stop_reason": "refusal"}]'
+    run --separate-stderr bob --once --retries 0
+    same 1 "$status"
+    same 'failed bob' "$(status_of 1)"
+    same 'the model refused: I cannot help with that.' "$(field 1 error)"
+  }
+  in_each_format is_refused
 }
