@@ -4,9 +4,9 @@ import { $, el, link, since, titled, write } from './dom.js';
 import { announce, change, go, model } from './model.js';
 
 const kKinds = { exchange: 'Exchange limit', limit: 'Paused', dead: 'Dead owner', failed: 'Failed task' };
-const kActions = { continue: 'Go on', kill: 'Kill now', reopen: 'Try again' };
+const kActions = { continue: 'Go on', kill: 'Kill now', reopen: 'Try again', message: 'Send' };
 const kGood = new Set(['approve', 'continue', 'reply', 'answer', 'allow']);
-const kNeedText = new Set(['reject', 'reply', 'answer']); // these mean nothing without a text
+const kNeedText = /reject|reply|answer|message/; // these mean nothing without a text
 
 const cards = new Map(); // id → element
 const settled = new Set(); // answered; a list that was read before may still have them
@@ -17,7 +17,7 @@ const nameOf = (item) => `${kKinds[item.kind] ?? titled(item.kind)} of ${item.fr
 async function act(card, item, action) {
   const field = card.querySelector('textarea');
   const text = action.field && field?.value.trim();
-  if (kNeedText.has(action.name) && !text) {
+  if (kNeedText.test(action.name) && !text) {
     field.focus();
     return announce('Write a text first.', true);
   }
