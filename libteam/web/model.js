@@ -8,10 +8,10 @@ export const model = {
 };
 export const isRunning = (member) => Boolean(member) && !['shutdown', 'dead', '-', 'lead'].includes(member.state);
 
-// How to open a task and choose a member: set by app.js, so that the views need not know each other.
+// Opens a task or chooses a member: set by app.js.
 export const go = {};
 
-// Views draw at most once per frame, whatever number of changes come.
+// Views draw at most once per frame.
 const stale = new Set();
 export function touch(...draws) {
   if (!stale.size) {
@@ -28,7 +28,7 @@ const address = (path, query) => (path.includes('?') ? path : `${path}?${new URL
 export const get = (path, query) => call('GET', address(path, query));
 export const picture = (path, query) => call('GET', address(path, query), undefined, true);
 
-// Makes a change and says `done`, or says why the server refused it; returns whether it was made.
+// Makes a change and says `done`, or why it was refused; returns whether it was made.
 export async function change(path, body, done, method = 'POST') {
   try {
     await call(method, address(path), body);

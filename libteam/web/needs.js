@@ -8,7 +8,7 @@ const kActions = { continue: 'Go on', kill: 'Kill now', reopen: 'Try again', mes
 const kGood = new Set(['approve', 'continue', 'reply', 'answer', 'allow']);
 const kNeedText = /reject|reply|answer|message/; // these mean nothing without a text
 
-const cards = new Map(); // id → element
+const cards = new Map();
 const settled = new Set(); // answered; a list that was read before may still have them
 let known = null; // the ids that were announced
 

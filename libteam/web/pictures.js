@@ -29,7 +29,7 @@ function copy(source, dark) {
   if (id) {
     target.tabIndex = 0;
     target.dataset.task = id;
-    target.role = 'button'; // its title is its name
+    target.role = 'button';
     target.onclick = () => go.task(id);
     target.onkeydown = (event) => event.key === 'Enter' && go.task(id);
   }

@@ -74,5 +74,4 @@ export function closeTask() {
   return true;
 }
 
-// Reads the open task again if it is one of these.
 export const redrawTask = (ids) => ids.includes(open) && load();

@@ -141,10 +141,13 @@ class Feed {
 
   // Reads again what an event made stale.
   note({ event, agent_id: agent, timestamp }) {
-    const { type } = event;
+    const { type, task_id: id, changes } = event;
     if (type.startsWith('TASK_')) {
-      this.changed.add(event.task_id);
+      this.changed.add(id);
       this.refreshTasks();
+      // At once: a busy server needs time for the rest.
+      const task = this.tasks.get(id);
+      if (task && changes?.status) this.post({ tasks: [Object.assign(task, { status: changes.status[1], owner: event.owner })], gone: [] });
     }
     const member = type === 'MEMBER_STATE' && this.state.status.members.find((one) => one.name === agent);
     if (member) {
