@@ -51,9 +51,17 @@ void StepReplayer::diverge_at(std::size_t step, const std::string& reason) {
   StepReplayer::diverge(fmt::format("{}: {}: {}", where(step), describe(steps_[step]), reason));
 }
 
+ReplayProgress::State StepReplayer::read_progress() const {
+  try {
+    return progress_.read();
+  } catch (const Error& error) {
+    throw ReplayEnded(error.what());
+  }
+}
+
 // The next step of this member; kNone if there is none.
 std::size_t StepReplayer::next_own() {
-  const ReplayProgress::State state = progress_.read();
+  const ReplayProgress::State state = read_progress();
   if (!state.failure.empty()) throw ReplayEnded(state.failure);
   next_ = state.next;
   const auto found = std::lower_bound(own_.begin(), own_.end(), next_);
@@ -133,7 +141,11 @@ void StepReplayer::pause() {
 
 // Lets the next member go on.
 void StepReplayer::finish(std::size_t step) {
-  progress_.advance(step + 1);
+  try {
+    progress_.advance(step + 1);
+  } catch (const Error& error) {
+    throw ReplayEnded(error.what());  // the step is done and must not be done again
+  }
   next_ = step + 1;
   if (next_ >= steps_.size() || steps_[next_].member == self()) return;
   try {
@@ -226,6 +238,8 @@ std::unique_ptr<Batch> StepReplayer::take_mail(const Mailbox& mailbox, std::size
   // After its last step it may still be asked to end.
   if (next == kNone) return mailbox.take({.from = {}, .type = "shutdown_request", .reply_to = {}}, most, run);
   const Step& step = steps_[next];
+  // Also if its own next step is another one: an idle member may never come to it.
+  if (look == Look::now) check_patience();
   if (step.kind != Kind::mail || !comes_to(next, look)) return nullptr;
   send_for_user(next);
   const auto is_there = [&] { return has_all(mailbox, step, run); };

@@ -41,6 +41,7 @@ class StepReplayer : public StepOrder {
  private:
   static constexpr std::size_t kNone = SIZE_MAX;
   const std::string& self() const { return session_.self().name; }
+  ReplayProgress::State read_progress() const;
   std::size_t next_own();
   bool is_free();
   std::string where(std::size_t step) const;
