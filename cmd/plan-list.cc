@@ -9,7 +9,7 @@ namespace {
 
 team::Exit list(team::Context& context, bool all) {
   team::Table table(context.out(), {"PLAN", "STATUS", "FROM", "TASK", "TEXT"});
-  const team::Requests& requests = context.mail().requests();
+  const team::Requests& requests = context.session().mail().requests();
   for (const team::Request& request : all ? requests.all(team::warn_of) : requests.pending(team::warn_of)) {
     if (request.kind != team::RequestKind::plan) continue;
     if (context.json()) {

@@ -18,10 +18,10 @@ team::Exit submit(team::Context& context, const Options& options) {
   if (options.text && *options.text != "-") outgoing.content = *options.text;
   else team::read_content(outgoing.content, outgoing.more);
   if (outgoing.content.empty()) team::fail(team::Code::usage, "the plan is empty");
-  if (options.task) context.board().view().get(*options.task);  // throws not_found
-  const team::Actor& actor = context.actor();
+  const team::TeamSession& session = context.session();
+  if (options.task) session.view().get(*options.task);  // throws not_found
   context.changes();
-  const std::string id = team::MailOperations(context.mail(), actor).submit_plan(outgoing);
+  const std::string id = session.messages().submit_plan(outgoing);
   context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", id) : id);
   return team::Exit::done;
 }

@@ -2,7 +2,6 @@
 
 #include "libteam/cli/command.h"
 #include "libteam/cli/task_output.h"
-#include "libteam/store/task_waiting.h"
 
 namespace {
 
@@ -19,25 +18,24 @@ struct Taken {
   std::string reason = "nothing is ready";
 };
 
-Taken take_next(team::Context& context, const Options& options) {
+Taken take_next(const team::TeamSession& session, const Options& options) {
   if (!options.wait) {
-    auto claimed = claim_next_or_settle(context.board(), context.actor());
+    auto claimed = session.claim_next();
     return claimed ? Taken{std::move(claimed->task)} : Taken{};
   }
   team::WaitRules rules;
   if (*options.wait) rules.deadline = team::Deadline::in(**options.wait);
   rules.keep_waiting = options.keep_waiting;
-  auto [claimed, end] = wait_next(context.board(), context.engine(), context.team_or_none(), context.actor(), rules);
+  auto [claimed, end] = session.wait_next(rules);
   if (claimed) return {std::move(claimed->task)};
   const bool is_stuck = end.kind == team::WaitEnd::Kind::hopeless && !end.reason.empty();
   return is_stuck ? Taken{{}, "nothing can become ready: " + end.reason} : Taken{};
 }
 
 team::Exit claim(team::Context& context, const Options& options) {
-  context.actor();  // throws if --as is not allowed
+  team::TeamSession& session = context.session();
   context.changes();
-  const Taken taken =
-      options.next ? take_next(context, options) : Taken{context.board().claim(*options.task, context.actor())};
+  const Taken taken = options.next ? take_next(session, options) : Taken{session.claim(*options.task)};
   if (!taken.task) return team::no(context, taken.reason);
   context.made();
   team::print_task(context, *taken.task);

@@ -9,7 +9,7 @@ namespace {
 team::Exit complete(team::Context& context, team::TaskId id, team::TaskChange& change) {
   team::read_if_dash(change.result);
   change.status = team::Status::completed;
-  const team::TaskOperations operations = team::operations_of(context);
+  const team::TaskOperations operations = context.session().tasks();
   context.changes();
   const team::TaskUpdate update = operations.update(id, change);
   context.made();

@@ -46,7 +46,7 @@ team::Exit create(team::Context& context, Options& options) {
   team::read_if_dash(options.description);
   auto drafts = options.subject == "-" ? read_batch(options) : std::vector{make_draft(options)};
   context.make_root_here();
-  const team::TaskOperations operations = team::operations_of(context);
+  const team::TaskOperations operations = context.session().tasks();
   context.changes();
   const team::TaskCreation creation = operations.create(std::move(drafts));
   context.made();

@@ -10,9 +10,9 @@ struct Options {
 };
 
 team::Exit remove_task(team::Context& context, const Options& options) {
-  const team::Actor& actor = context.actor();
+  const team::TeamSession& session = context.session();
   context.changes();
-  context.board().remove(options.task, actor, options.if_rev);
+  session.remove(options.task, options.if_rev);
   return team::Exit::done;
 }
 

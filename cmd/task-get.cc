@@ -6,7 +6,7 @@
 namespace {
 
 team::Exit get(team::Context& context, team::TaskId id) {
-  const team::BoardView& view = context.board().view();
+  const team::BoardView& view = context.session().view();
   const team::Task task = view.get(id);
   if (context.json() || !context.out().is_terminal()) {
     team::print_task(context, task);

@@ -16,7 +16,7 @@ struct Options {
 };
 
 team::Exit draw(team::Context& context, const Options& options) {
-  const team::BoardView& view = context.board().view();
+  const team::BoardView& view = context.session().view();
   for (const team::TaskId id : options.tasks) view.get(id);
   team::TaskGraph graph = team::read_graph(view, {}, team::warn_of_broken);
   if (!options.tasks.empty()) graph = graph.upstream_of(options.tasks);

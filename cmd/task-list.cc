@@ -13,7 +13,7 @@ team::Exit list(team::Context& context, const team::TaskFilter& filter) {
   }
   team::Table table(context.out(), team::task_headings());
   const auto detail = context.json() ? team::BoardView::Detail::everything : team::BoardView::Detail::open_blockers;
-  context.board().view().each(
+  context.session().view().each(
       filter, detail,
       [&](const team::SeenTask& seen) {
         if (context.json()) {

@@ -6,8 +6,9 @@
 namespace {
 
 team::Exit reclaim(team::Context& context) {
+  const team::TeamSession& session = context.session();
   context.changes();
-  team::print_tasks(context, context.board().reclaim());
+  team::print_tasks(context, session.reclaim());
   return team::Exit::done;
 }
 

@@ -34,7 +34,7 @@ team::Exit update(team::Context& context, Options& options) {
   for (auto* text : {&options.change.description, &options.change.result, &options.change.reason})
     team::read_if_dash(*text);
   for (const std::string& text : options.metadata) options.change.metadata.push_back(parse_metadata(text));
-  const team::TaskOperations operations = team::operations_of(context);
+  const team::TaskOperations operations = context.session().tasks();
   context.changes();
   const team::TaskUpdate update = operations.update(options.task, options.change);
   context.made();

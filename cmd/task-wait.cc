@@ -6,7 +6,6 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/progress.h"
 #include "libteam/cli/task_output.h"
-#include "libteam/store/task_waiting.h"
 
 namespace {
 
@@ -34,12 +33,10 @@ team::Exit wait(team::Context& context, const Options& options) {
   const auto broken = [&](team::TaskId id, const team::Error& error) {
     say_beside(progress, [&] { team::warn_of_broken(id, error); });
   };
-  team::Board& board = context.board();
-  const team::Engine& engine = context.engine();
-  const team::Team* team = context.team_or_none();
+  const team::TeamSession& session = context.session();
   const team::TaskVisits visits{ended, broken};
-  const team::WaitEnd end = options.tasks.empty() ? wait_all_ended(board, engine, team, rules, visits)
-                                                  : wait_ended(board, engine, team, options.tasks, rules, visits);
+  const team::WaitEnd end =
+      options.tasks.empty() ? session.wait_all_ended(rules, visits) : session.wait_ended(options.tasks, rules, visits);
   progress.hide();
   if (end.kind == team::WaitEnd::Kind::too_late) {
     return team::no(context, fmt::format("not within {} s", *options.timeout));

@@ -1,16 +1,12 @@
 // task-why - explain why a task is not ready or not completed
 
 #include "libteam/cli/command.h"
-#include "libteam/store/status.h"
 
 namespace {
 
 team::Exit why(team::Context& context, team::TaskId id) {
-  const team::BoardView& view = context.board().view();
-  const team::Mail* mail = context.mail_or_none();
-  const team::TeamEngine* engine = mail != nullptr ? &mail->engine() : nullptr;
   team::Table table(context.out(), {"TASK", "KIND", "REASON"});
-  for (const team::Reason& reason : team::explain(view.get(id), engine, context.team_or_none(), view)) {
+  for (const team::Reason& reason : context.session().explain(id)) {
     if (context.json()) context.out().line(to_line(reason));
     else table.row({{std::to_string(reason.task)}, {reason.kind}, {reason.text}});
   }

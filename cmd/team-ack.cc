@@ -1,14 +1,13 @@
 // team-ack - mark held messages as processed
 
 #include "libteam/cli/command.h"
-#include "libteam/store/mail_operations.h"
 
 namespace {
 
 team::Exit acknowledge(team::Context& context, const std::vector<std::string>& ids) {
-  const team::Actor& actor = context.actor();
+  const team::TeamSession& session = context.session();
   context.changes();
-  team::MailOperations(context.mail(), actor).acknowledge(ids);
+  session.messages().acknowledge(ids);
   context.made();
   return team::Exit::done;
 }

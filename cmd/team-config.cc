@@ -25,20 +25,9 @@ team::Exit show(team::Context& context, const Options& options) {
 
 team::Exit config(team::Context& context, const Options& options) {
   if (!options.value && !options.unset) return show(context, options);
-  context.require_lead("change settings");
-  const std::string name = context.team().name;
+  team::TeamSession& session = context.session();
   context.changes();
-  context.engine().change(name, [&](team::Team& changed) {
-    if (options.unset) {
-      team::unset_setting(changed, *options.key);
-    } else {
-      team::set_setting(changed, *options.key, *options.value);
-    }
-  });
-  context.made();
-  context.mail().record(
-      context.actor(),
-      {team::make_event("SETTING_CHANGED", {{"key", *options.key}, {"value", options.value.value_or("default")}})});
+  session.set(*options.key, options.value);
   return team::Exit::done;
 }
 

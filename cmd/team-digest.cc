@@ -1,14 +1,11 @@
 // team-digest - print the recent messages of the members
 
 #include "libteam/cli/command.h"
-#include "libteam/store/digest.h"
 
 namespace {
 
 team::Exit digest(team::Context& context) {
-  const team::Team& team = context.team();
-  const std::string& reader = context.actor().name;
-  for (const std::string& line : team::digest_for(context.mail().events(), team, reader)) context.out().line(line);
+  for (const std::string& line : context.session().digest()) context.out().line(line);
   return team::Exit::done;
 }
 

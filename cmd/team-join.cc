@@ -1,7 +1,6 @@
 // team-join - add a member to a team by hand
 
 #include "libteam/cli/command.h"
-#include "libteam/store/membership.h"
 
 namespace {
 
@@ -13,8 +12,7 @@ struct Options {
 team::Exit join_team(team::Context& context, const Options& options) {
   if (context.actor().name != options.name) context.require_lead("add others");
   context.changes();
-  const team::Membership members(context.mail(), context.actor());
-  members.join(options.name, options.role);
+  context.session().membership().join(options.name, options.role);
   context.made();
   context.out().line(options.name);
   return team::Exit::done;

@@ -1,14 +1,13 @@
 // team-leave - remove a member from a team
 
 #include "libteam/cli/command.h"
-#include "libteam/store/membership.h"
 
 namespace {
 
 team::Exit leave(team::Context& context, const std::string& name) {
   if (context.actor().name != name) context.require_lead("remove others");
   context.changes();
-  team::Membership(context.mail(), context.actor()).leave({name});
+  context.session().membership().leave({name});
   context.made();
   return team::Exit::done;
 }

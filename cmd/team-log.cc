@@ -26,24 +26,25 @@ team::Exit log(team::Context& context, const Options& options) {
   bool is_known = !options.agent || options.follow || options.after;
   std::int64_t last = options.after.value_or(0);
   const auto show = [&](std::string_view line) {
-    const team::Envelope envelope = team::parse_envelope(line, context.mail().events().place());
+    const team::Envelope envelope = team::parse_envelope(line, context.session().mail().events().place());
     last = envelope.seq;
     is_known = is_known || envelope.agent == *options.agent;
     if (fits(envelope, options)) team::print_event(context, envelope);
     if (++lines % kLinesBetween == 0 || options.follow) context.out().flush();
     return !context.out().failed() && (lines % kLinesBetween != 0 || !context.out().is_deserted());
   };
-  if (!options.follow) context.mail().events().each_after(last, show);
+  if (!options.follow) context.session().mail().events().each_after(last, show);
   const auto is_deserted = [&] { return context.out().is_deserted(); };
-  while (options.follow && !context.mail().events().follow(last, team::Output::kDescriptor, show, is_deserted)) {
-    context.reopen_team(team::Deadline::never());
+  while (options.follow &&
+         !context.session().mail().events().follow(last, team::Output::kDescriptor, show, is_deserted)) {
+    context.session().reopen(team::Deadline::never());
     // The same log may come back a moment after its folder; otherwise it is a new log.
     const team::Deadline moment = team::Deadline::in(1);
-    const auto is_another = [&] { return context.mail().events().last_sequence() < last; };
+    const auto is_another = [&] { return context.session().mail().events().last_sequence() < last; };
     while (is_another() && !moment.passed()) sleep_until(moment.or_in(0.1));
     if (is_another()) last = 0;
   }
-  if (!is_known && options.agent != "system") context.mail().check_member(*options.agent, "member");
+  if (!is_known && options.agent != "system") context.session().mail().check_member(*options.agent, "member");
   return team::Exit::done;
 }
 

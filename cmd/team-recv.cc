@@ -40,7 +40,7 @@ team::Exit receive(team::Context& context, const Options& options) {
     team::follow_mailbox(context, deadline,
                          [&](const team::Mailbox& mailbox) { return take(mailbox) || context.out().is_deserted(); });
   } else {
-    take(context.mail().mailbox(context.actor().name));
+    take(context.session().mailbox());
   }
   if (seen > 0 || options.follow) return team::Exit::done;
   context.out().check();  // there were messages, but nobody reads the output

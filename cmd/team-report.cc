@@ -19,9 +19,9 @@ team::Exit report(team::Context& context, const Options& options) {
   if (options.picture && *options.picture != "timeline" && *options.picture != "graph") {
     team::fail(team::Code::usage, "--svg: '{}' is neither timeline nor graph", *options.picture);
   }
-  const auto not_events = [&](std::size_t count) { warn_of_lines(context.mail().events().place(), count); };
-  const team::Report report = team::read_report(context.engine(), context.team(), context.mail(),
-                                                context.board().view(), {team::warn_of_broken, not_events});
+  const auto not_events = [&](std::size_t count) { warn_of_lines(context.session().mail().events().place(), count); };
+  const team::Report report = team::read_report(context.engine(), context.team(), context.session().mail(),
+                                                context.session().board().view(), {team::warn_of_broken, not_events});
   team::Output& out = context.out();
   if (!options.picture) print_page(out, report);
   else if (*options.picture == "graph") out.text(team::graph_document(report.board, report.history.critical_path));

@@ -62,7 +62,7 @@ team::Exit wait_for(team::Context& context, const Options& options, const team::
 
 team::Exit send(team::Context& context, Options& options) {
   if (options.status) {
-    const std::string state = context.mail().state_of(*options.status);
+    const std::string state = context.session().mail().state_of(*options.status);
     const std::string& id = *options.status;
     context.out().line(context.json() ? fmt::format(R"({{"id":"{}","status":"{}"}})", id, state)
                                       : fmt::format("{}\t{}", id, state));
@@ -73,9 +73,9 @@ team::Exit send(team::Context& context, Options& options) {
   }
   sort_operands(options);
   const team::OutgoingMessage outgoing = compose_message(options);
-  const team::Actor& actor = context.actor();
+  const team::TeamSession& session = context.session();
   context.changes();
-  const auto [messages, absent] = team::MailOperations(context.mail(), actor).send(outgoing);
+  const auto [messages, absent] = session.messages().send(outgoing);
   context.made();
   for (const team::Message& message : messages) context.out().line(context.json() ? to_line(message) : message.id);
   for (const std::string& name : absent) {

@@ -3,7 +3,6 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/status_output.h"
 #include "libteam/cli/task_output.h"
-#include "libteam/store/status.h"
 
 namespace {
 
@@ -12,8 +11,7 @@ struct Options {
 };
 
 team::Exit show(team::Context& context, const Options& options) {
-  const auto status =
-      team::look_at_team(context.mail().engine(), context.team(), context.board().view(), team::warn_of_broken);
+  const team::TeamStatus status = context.session().status(team::warn_of_broken);
   if (context.json()) {
     context.out().line(to_line(status));
   } else if (options.brief) {

@@ -38,13 +38,13 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
   team::make_team(context, made);
   std::vector<team::TaskId> tasks;
   try {
-    tasks = context.board().create(plan.tasks, context.actor());
+    tasks = context.session().board().create(plan.tasks, context.actor());
   } catch (const team::Error&) {
     team::after_change([&] { context.engine().remove(made.name); });
     throw;
   }
   context.made();
-  team::Membership(context.mail(), context.actor()).record_joined(names);
+  context.session().membership().record_joined(names);
   say(context, "team", made.name);
   for (const team::TaskId id : tasks) say(context, "task", std::to_string(id));
   return names;

@@ -5,8 +5,6 @@
 #include "libteam/cli/command.h"
 #include "libteam/cli/message_output.h"
 #include "libteam/cli/progress.h"
-#include "libteam/store/task_waiting.h"
-#include "libteam/store/team_waiting.h"
 
 namespace {
 
@@ -31,23 +29,16 @@ WaitEnd wait_for_message(team::Context& context, const team::WaitRules& rules) {
 WaitEnd wait_for(team::Context& context, const std::string& condition, const team::WaitRules& rules) {
   const team::TaskVisits quiet{[](const team::Task&) {}, [](team::TaskId, const team::Error&) {}};
   if (condition == "all-done") {
-    return wait_all_ended(context.board(), context.engine(), context.team_or_none(), rules, quiet);
+    return context.session().wait_all_ended(rules, quiet);
   }
   if (condition == "message") return wait_for_message(context, rules);
   if (condition.starts_with("task=")) {
     const auto id = team::parse_integer(condition.substr(5));
     if (!id || *id < 1) team::fail(team::Code::usage, "'{}' names no task", team::one_line(condition));
-    return wait_ended(context.board(), context.engine(), context.team_or_none(), {*id}, rules, quiet);
+    return context.session().wait_ended({*id}, rules, quiet);
   }
-  if (condition == "all-idle") {
-    const std::string name = context.team().name;
-    return wait_all_idle(context.board(), context.engine(), name, rules);
-  }
-  if (condition.starts_with("idle=")) {
-    const std::string member = condition.substr(5);
-    context.mail().mailbox(member);  // throws if there is no such member
-    return wait_idle(context.board(), context.engine(), context.team().name, member, rules);
-  }
+  if (condition == "all-idle") return context.session().wait_all_idle(rules);
+  if (condition.starts_with("idle=")) return context.session().wait_idle(condition.substr(5), rules);
   team::fail(team::Code::usage, "'{}' is not all-done, all-idle, idle=NAME, message or task=ID",
              team::one_line(condition));
 }

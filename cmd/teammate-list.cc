@@ -5,13 +5,12 @@
 #include "libteam/base/time_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/tones.h"
-#include "libteam/store/status.h"
 
 namespace {
 
 team::Exit list(team::Context& context) {
   team::Table table(context.out(), {"NAME", "ROLE", "STATE", "SINCE", "TASK", "PID", "REASON"});
-  for (const team::MemberStatus& one : team::look_at_members(context.mail().engine(), context.team())) {
+  for (const team::MemberStatus& one : context.session().members()) {
     if (one.state == "lead") continue;
     if (context.json()) {
       context.out().line(to_line(one));

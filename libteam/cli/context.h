@@ -1,4 +1,5 @@
-// The context of a command: the actor, the store, the team and the board. Each is found when it is first needed.
+// The context of a command: finds the store, the team and the actor, and opens a session on them. Each is found when it
+// is first needed.
 #pragma once
 
 #include <memory>
@@ -7,9 +8,8 @@
 
 #include "libteam/cli/output.h"
 #include "libteam/record/team.h"
-#include "libteam/store/board.h"
 #include "libteam/store/engine.h"
-#include "libteam/store/mail.h"
+#include "libteam/store/team_session.h"
 
 namespace team {
 
@@ -46,8 +46,6 @@ class Context {
   const Team* team_or_none();
   // The same, but throws if there is none.
   const Team& team();
-  // Opens the team again after its folder was removed. Waits some seconds for a new one, then throws not_found.
-  void reopen_team(const Deadline& deadline);
   // As if -t had named it: for a command whose operand is a team.
   void choose_team(const std::string& name) { choices_.team = name; }
   // How the team was found, for people; valid after team_or_none().
@@ -61,11 +59,8 @@ class Context {
   void require_lead(std::string_view what);
   // Throws permission_denied unless this user has made or accepted the team: `what` would run commands from its store.
   void require_trust(std::string_view what);
-  Board& board();
-  // The mail of the team; throws not_found without one.
-  Mail& mail();
-  // Null without a team.
-  Mail* mail_or_none();
+  // All operations, in the name of the actor, on the team or, without one, on the default board.
+  TeamSession& session();
 
   // Call it before a change. If the answer then cannot be written, the exit status is not 0.
   void changes() { changes_ = true; }
@@ -82,11 +77,10 @@ class Context {
   bool made_ = false;
   std::unique_ptr<const Engine> engine_;
   bool team_known_ = false;
-  std::optional<FoundTeam> team_;
+  std::shared_ptr<const FoundTeam> team_;
   std::string team_rule_;
   std::optional<Actor> actor_;
-  std::unique_ptr<Board> board_;
-  std::optional<Mail> mail_;
+  std::unique_ptr<TeamSession> session_;
 };
 
 }  // namespace team

@@ -71,7 +71,7 @@ void print_message(Context& context, const Mailbox& mailbox, const Message& mess
 
 std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most,
                     Taking taking) {
-  const MailOperations operations(context.mail(), context.actor());
+  const MailOperations operations = context.session().messages();
   const auto deliver = [&](const std::vector<Message>& messages) {
     for (const Message& message : messages) print_message(context, mailbox, message);
     if (!context.out().deliver()) return false;
@@ -106,9 +106,9 @@ const Mailbox& find_mailbox_again(Context& context, const Deadline& deadline) {
   constexpr double kLook = 0.2;
   const Deadline absence = deadline.or_in(kAbsence);
   while (true) {
-    context.reopen_team(absence);
+    context.session().reopen(absence);
     try {
-      return context.mail().mailbox(context.actor().name);
+      return context.session().mailbox();
     } catch (const Error& error) {
       if (error.code() != Code::not_found || absence.passed()) throw;
     }
@@ -120,7 +120,7 @@ const Mailbox& find_mailbox_again(Context& context, const Deadline& deadline) {
 
 bool follow_mailbox(Context& context, const Deadline& deadline,
                     const std::function<bool(const Mailbox& mailbox)>& arrived) {
-  const Mailbox* mailbox = &context.mail().mailbox(context.actor().name);
+  const Mailbox* mailbox = &context.session().mailbox();
   while (true) {
     const auto waited = mailbox->wait(deadline, Output::kDescriptor, [&] { return arrived(*mailbox); });
     if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
@@ -130,10 +130,10 @@ bool follow_mailbox(Context& context, const Deadline& deadline,
 
 bool wait_until_processed(Context& context, const Deadline& deadline, const std::string& id) {
   while (true) {
-    const Mail& mail = context.mail();
+    const Mail& mail = context.session().mail();
     const auto waited = mail.wait(deadline, [&] { return mail.state_of(id) == "processed"; });
     if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
-    context.reopen_team(deadline);
+    context.session().reopen(deadline);
   }
 }
 

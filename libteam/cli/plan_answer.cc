@@ -9,7 +9,7 @@ namespace {
 
 Exit answer(Context& context, PlanDecision decision, const std::string& id,
             const std::optional<std::string>& feedback) {
-  const MailOperations operations(context.mail(), context.actor());
+  const MailOperations operations = context.session().messages();
   context.changes();
   const std::string sent = operations.answer(RequestKind::plan, id, decision == PlanDecision::approve, feedback).id;
   context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", sent) : sent);

@@ -21,7 +21,7 @@ int end_task(int argc, char** argv, Status status) {
                         : "task-release 3 --as backend --reason 'needs a database'");
   return command.run(argc, argv, [&](Context& context) {
     read_if_dash(change.reason);
-    const TaskOperations operations = operations_of(context);
+    const TaskOperations operations = context.session().tasks();
     context.changes();
     const TaskUpdate update = operations.update(id, change);
     context.made();

@@ -22,12 +22,6 @@ std::string_view name_of_priority(int priority) {
 
 }  // namespace
 
-TaskOperations operations_of(Context& context) {
-  const Actor& actor = context.actor();  // first: a caller without rights gets only that error
-  const Mail* mail = context.mail_or_none();
-  return {context.board(), mail, mail != nullptr ? &context.team() : nullptr, actor};
-}
-
 void report_trouble(const std::string& trouble) {
   if (!trouble.empty()) fail(Code::unknown, "{}", trouble);
 }
@@ -50,7 +44,7 @@ std::vector<Cell> task_row(const SeenTask& seen) {
 }
 
 void print_tasks(Context& context, const std::vector<Task>& tasks) {
-  const BoardView& view = context.board().view();
+  const BoardView& view = context.session().board().view();
   Table table(context.out(), task_headings());
   for (const Task& task : tasks) {
     if (context.json()) context.out().line(to_line(task, view.standing_of(task)));

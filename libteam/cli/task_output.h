@@ -3,12 +3,9 @@
 
 #include "libteam/cli/context.h"
 #include "libteam/store/board_view.h"
-#include "libteam/store/task_operations.h"
 
 namespace team {
 
-// Task operations in the name of the actor, with the mail of the team if there is one.
-TaskOperations operations_of(Context& context);
 // For the end of a command: throws unknown if a step failed after the change was made.
 void report_trouble(const std::string& trouble);
 

@@ -50,7 +50,8 @@ void make_team(Context& context, Team team) {
   context.engine().create(team, untrusted);
   context.choose_team(team.name);
   after_change([&] {
-    context.mail().record(context.actor(), {make_event("TEAM_CREATED", {{"lead", team.lead}, {"board", team.board}})});
+    context.session().mail().record(context.actor(),
+                                    {make_event("TEAM_CREATED", {{"lead", team.lead}, {"board", team.board}})});
   });
 }
 

@@ -1,38 +1,151 @@
 #include "libteam/store/team_session.h"
 
+#include "libteam/base/clock.h"
 #include "libteam/base/environment_variable.h"
+#include "libteam/record/settings.h"
+#include "libteam/store/digest.h"
+#include "libteam/store/team_waiting.h"
 #include "libteam/system/process.h"
 
 namespace team {
 
-TeamSession::Parts::Parts(const Engine& engine, Team given, Missing missing)
-    : team(std::move(given)), board(engine.open_board(&team, missing)), mail(engine.open_team(team), team) {}
-
 TeamSession::TeamSession(const Engine& engine, std::string team, Actor self)
     : engine_(engine), name_(std::move(team)), self_(std::move(self)) {
   refresh();
+  missing_ = Missing::refuse;
 }
 
-void TeamSession::refresh() {
-  const std::string version = engine_.version_of(name_);
-  if (parts_) has_board_ = parts_->board.is_in_place() || engine_.has_board(team());
-  if (!has_board_) return;
-  if (parts_ && version == version_ && parts_->board.is_in_place()) return;
-  const Missing missing = parts_ ? Missing::refuse : Missing::make;
-  parts_ = std::make_shared<Parts>(engine_, engine_.get(name_), missing);
-  version_ = version;
+TeamSession::TeamSession(const Engine& engine, std::shared_ptr<const FoundTeam> team, Actor self, Missing missing)
+    : engine_(engine),
+      name_(team ? team->team.name : ""),
+      self_(std::move(self)),
+      missing_(missing),
+      parts_(std::make_shared<Parts>()) {
+  parts_->found = std::move(team);
+}
+
+void TeamSession::open(FoundTeam found) {
+  auto parts = std::make_shared<Parts>();
+  parts->found = std::make_shared<const FoundTeam>(std::move(found));
+  parts_ = std::move(parts);
   const Member* member = team().find(self_.name);
   if (member != nullptr) self_.role = member->role;
   self_.leads = self_.name == team().lead || self_.name == "user";
 }
 
+void TeamSession::refresh() {
+  const std::string version = engine_.version_of(name_);
+  if (parts_) has_board_ = board().is_in_place() || engine_.has_board(team());
+  if (!has_board_) return;
+  if (parts_ && version == version_ && board().is_in_place()) return;
+  const auto before = parts_;
+  try {
+    open(engine_.find_team(name_));
+    board();
+    mail();
+  } catch (const Error&) {
+    parts_ = before;
+    throw;
+  }
+  version_ = version;
+}
+
 bool TeamSession::is_current() const {
   try {
-    return engine_.version_of(name_) == version_ && parts_->board.is_in_place();
+    return engine_.version_of(name_) == version_ && board().is_in_place();
   } catch (const Error&) {
     return false;
   }
 }
+
+void TeamSession::reopen(const Deadline& deadline) {
+  constexpr double kAbsence = 5;
+  constexpr double kLook = 0.2;
+  const Deadline absence = deadline.or_in(kAbsence);
+  while (true) {
+    try {
+      open(engine_.find_team(team().name));
+      return;
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found || absence.passed()) throw;
+    }
+    sleep_until(absence.or_in(kLook));
+  }
+}
+
+const Team& TeamSession::team() const {
+  if (!parts_->found) fail(Code::not_found, "no team in '{}'; team-create makes one", engine_.place());
+  return parts_->found->team;
+}
+
+Board& TeamSession::board() const {
+  if (!parts_->board) {
+    const auto handle = parts_->found ? parts_->found->handle : nullptr;
+    parts_->board.reset(new Board(engine_.open_board(team_or_none(), missing_, handle)));
+  }
+  return *parts_->board;
+}
+
+const Mail& TeamSession::mail() const {
+  if (!parts_->mail) parts_->mail.emplace(engine_.open_team(team(), parts_->found->handle), team());
+  return *parts_->mail;
+}
+
+void TeamSession::require_lead(std::string_view what) const {
+  if (!self_.leads) fail(Code::permission_denied, "only the lead or the user may {}, not {}", what, self_.name);
+}
+
+void TeamSession::require_trust(std::string_view what) const {
+  team();  // throws if there is none
+  engine_.require_trust(*parts_->found, what);
+}
+
+void TeamSession::set(const std::string& key, const std::optional<std::string>& value) {
+  require_lead("change settings");
+  engine_.change(team().name, [&](Team& changed) {
+    if (value) set_setting(changed, key, *value);
+    else unset_setting(changed, key);
+  });
+  after_change([&] {
+    mail().record(self_, {make_event("SETTING_CHANGED", {{"key", key}, {"value", value.value_or("default")}})});
+  });
+}
+
+ClaimEnd TeamSession::wait_next(const WaitRules& rules) const {
+  return team::wait_next(board(), engine_, team_or_none(), self_, rules);
+}
+
+WaitEnd TeamSession::wait_ended(const std::vector<TaskId>& ids, const WaitRules& rules,
+                                const TaskVisits& visits) const {
+  return team::wait_ended(board(), engine_, team_or_none(), ids, rules, visits);
+}
+
+WaitEnd TeamSession::wait_all_ended(const WaitRules& rules, const TaskVisits& visits) const {
+  return team::wait_all_ended(board(), engine_, team_or_none(), rules, visits);
+}
+
+WaitEnd TeamSession::wait_idle(const std::string& member, const WaitRules& rules) const {
+  mail().mailbox(member);  // throws if there is no such member
+  return team::wait_idle(board(), engine_, team().name, member, rules);
+}
+
+WaitEnd TeamSession::wait_all_idle(const WaitRules& rules) const {
+  return team::wait_all_idle(board(), engine_, team().name, rules);
+}
+
+TeamStatus TeamSession::status(const BoardView::Report& broken) const {
+  return look_at_team(mail().engine(), team(), view(), broken);
+}
+
+std::vector<MemberStatus> TeamSession::members() const { return look_at_members(mail().engine(), team()); }
+
+std::vector<Reason> TeamSession::explain(TaskId id) const {
+  const Task task = view().get(id);
+  const Mail* mail = mail_or_none();
+  return team::explain(task, mail != nullptr ? &mail->engine() : nullptr, team_or_none(), view());
+}
+
+std::vector<std::string> TeamSession::digest() const { return digest_for(mail().events(), team(), self_.name); }
 
 std::vector<std::pair<std::string, std::optional<std::string>>> TeamSession::environment() const {
   const std::string path = environment_variable("PATH").value_or("/usr/bin:/bin");

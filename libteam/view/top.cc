@@ -54,7 +54,7 @@ class Top {
       : context_(context),
         team_(context.team().name),
         actor_(context.actor()),
-        live_(context.engine(), context.board(), context.team(), actor_.name),
+        live_(context.engine(), context.session().board(), context.team(), actor_.name),
         watcher_(context.engine().make_watcher()) {
     live_.watch(*watcher_);
     live_.look_at_all();  // before the screen is set up, so that an error is printed as by any other command
@@ -150,12 +150,12 @@ class Top {
   void perform(const TopAction& action) {
     view_.say(action.kind == TopAction::Kind::send ? "sending…" : "asking…", Tone::faint);
     worker_.run([&engine = context_.engine(), action, actor = actor_, name = team_] {
-      const Team team = engine.get(name);
+      const auto team = std::make_shared<const FoundTeam>(engine.find_team(name));
+      const TeamSession session(engine, team, actor, Missing::refuse);
       if (action.kind == TopAction::Kind::stop && engine.life_of(name, action.member) != Life::running) {
         fail(Code::invalid_state, "{} is not running", action.member);
       }
-      const Mail mail(engine.open_team(team), team);
-      send(action, MailOperations(mail, actor));
+      send(action, session.messages());
       return fmt::format(fmt::runtime(describe(action.kind)), action.member);
     });
   }
