@@ -10,6 +10,7 @@
 #include "libteam/base/error.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/record/prospects.h"
+#include "libteam/record/settings.h"
 
 namespace team {
 
@@ -52,6 +53,15 @@ void add_blocker(BoardTransaction& transaction, Task& task, TaskId blocker) {
 }
 
 }  // namespace
+
+BoardRules rules_of(const Team* team) {
+  BoardRules rules;
+  if (team == nullptr) return rules;
+  rules.per_member = static_cast<std::int64_t>(number_setting(*team, "tasks.perMember"));
+  rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
+  rules.lease = number_setting(*team, "tasks.lease");
+  return rules;
+}
 
 Board::Board(std::shared_ptr<BoardEngine> engine, std::shared_ptr<BoardTeam> team, BoardRules rules)
     : engine_(std::move(engine)), team_(std::move(team)), rules_(std::move(rules)), view_(*engine_) {}

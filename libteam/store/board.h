@@ -30,14 +30,17 @@ struct BoardRules {
   std::function<bool(const std::string& path)> has_file = [](const std::string&) { return true; };
 };
 
+// The rules in the settings of a team; the defaults without one.
+BoardRules rules_of(const Team* team);
+
 struct Changed {
   Task task;
   std::optional<std::string> owner_before;
   std::vector<Task> freed;  // tasks that waited for this one and are ready now
 };
 
-// The conditions that return a task to the board without a change of the board: a running member dies that holds a
-// task, or the lease of somebody ends whom teamkit did not start.
+// A task can return to the board although nobody changes the board: its owner dies, or its lease ends. These are the
+// owners and the lease to watch. A lease is for owners that teamkit did not start.
 struct Lapses {
   std::vector<std::string> holders;  // running members
   std::int64_t lease_end = 0;        // the earliest; nanoseconds of the boot clock, 0: none
@@ -85,8 +88,8 @@ class Board {
   // Whether the member's process runs; unknown for somebody outside the team.
   Life life_of(const std::string& name) const;
 
-  // A board may be removed and made again while somebody uses it. reopen() opens the one that stands in its place now;
-  // if none does, the old one stays open. reopen_team() does the same for its team, and reads who is a member now.
+  // A board may be removed and made again while it is in use. reopen() opens the new board; if there is none, the old
+  // board stays open. reopen_team() does the same for the team, and reads its members again.
   using Place = BoardEngine::Place;
   Place reopen() { return engine_->reopen(); }
   Place reopen_team() { return team_->reopen(); }
@@ -95,7 +98,7 @@ class Board {
   const BoardView& view() const { return view_; }
   // Where a program can read the task.
   std::string path_of(TaskId id) const { return engine_->path_of(id); }
-  // What stands for the board in messages.
+  // The name of the board in messages.
   std::string path() const { return engine_->path(); }
   // False if another board, or none, stands at its path by now.
   bool is_in_place() const { return engine_->is_in_place(); }

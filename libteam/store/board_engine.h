@@ -1,8 +1,10 @@
-// How a board is kept: the part of a store that knows tasks.
+// The storage of a board.
 //
-// A change is a transaction: the engine lets one of any number of processes into it at a time, and a reader outside it
-// sees each task as it was or as it is. The rules of tasks are written once, above this (store/board.h). What a
-// transaction put is durable when transact() returns, as far as the durability of the team says.
+// A change is a transaction, and one transaction runs at a time. Readers outside of it do not block: they see either
+// the old contents of a task or the new contents. The changes are durable when transact() returns, unless the team
+// chose less durability. The rules of tasks are not here but in store/board.h.
+//
+// A person with an editor changes tasks without a transaction. Such a change is never overwritten.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +37,8 @@ class BoardTransaction {
   virtual TaskId highest_blocker() = 0;
 
   // The best task that this member may take: its own first, then those without an owner; by priority, then id. None if
-  // no task is ready for it. Somebody who takes no part in transactions (a person with an editor) may have made a task
-  // ready: a thorough search finds that task within a second, a quick one later.
+  // no task is ready for it. If an editor made a task ready, a thorough search finds the task within a second, and a
+  // quick search finds it later.
   enum class Search { quick, thorough };
   virtual std::optional<Task> first_ready(const std::string& member, const std::optional<std::string>& role,
                                           Search search) = 0;
@@ -51,8 +53,8 @@ class BoardTransaction {
   // Whether `target` is one of `from`, or one of them waits for it, directly or not.
   virtual bool reaches(const std::vector<TaskId>& from, TaskId target) = 0;
 
-  // Replaces a task that find() or first_ready() gave in this transaction. Returns the other tasks that became ready by
-  // it, in the order of ids.
+  // Replaces a task that find() or first_ready() returned in this transaction; throws std::out_of_range for another
+  // one. Returns the other tasks that became ready by it, in the order of ids.
   virtual std::vector<TaskId> put(const Task& task) = 0;
   virtual void remove(TaskId id) = 0;
   // Writes events into the log of the board's team, in the order of the changes. Does nothing without a team. Throws
@@ -81,9 +83,9 @@ class BoardEngine {
   virtual ~BoardEngine() = default;
 
   using Step = std::function<void(BoardTransaction&)>;
-  // Runs `step` as one transaction. If somebody who takes no part in transactions changed a task meanwhile, the step is
-  // run again. What it put before stands, also if it throws. Throws what `step` throws, but a failure of the system
-  // after a put as unknown; and again if the board is not free in time.
+  // Runs `step` as one transaction, and runs it again if an editor changed a task meanwhile. If `step` throws, its
+  // earlier puts stay. Passes the errors of `step` on; a failure of the system after a put becomes unknown. Throws
+  // again if the board is not free in time.
   virtual void transact(BoardScope scope, const Step& step) = 0;
   // Never gives an id twice, but uses the ids of refused tasks again.
   virtual void insert(const Insertion& insertion) = 0;
@@ -96,17 +98,17 @@ class BoardEngine {
   virtual std::vector<TaskId> ids() const = 0;
   // All tasks that name `id` among their blockers, and perhaps others; in order.
   virtual std::vector<TaskId> dependents(TaskId id) const = 0;
-  // Makes visible what a writer that died has decided, if nobody else is writing.
+  // Completes the batch of a writer that died after its decision, unless another process is writing.
   virtual void settle() const = 0;
   // Another number after each change made by transactions: for callers that cannot watch the board.
   virtual std::int64_t version() const = 0;
   // Where a program can read the task; empty if it cannot.
   virtual std::string path_of(TaskId id) const = 0;
-  // What stands for the board in messages.
+  // The name of the board in messages.
   virtual std::string path() const = 0;
 
-  // A board may be removed and made again while somebody uses it. reopen() opens the one that stands in its place now;
-  // if none does, the old one stays open.
+  // A board may be removed and made again while it is in use. reopen() opens the new board; if there is none, the old
+  // board stays open.
   enum class Place { same, another, missing };
   virtual bool is_in_place() const = 0;
   virtual Place reopen() = 0;

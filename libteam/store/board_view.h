@@ -1,4 +1,4 @@
-// Looking at a board. Takes no lock and never waits for a writer: each task is seen whole, as it was or as it is.
+// Reads a board without a lock. A reader does not block: it sees either the old contents of a task or the new contents.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct SeenTask {
   TaskLinks standing;
 };
 
-// What one look at all tasks tells of each, small enough to keep for a hundred thousand.
+// The status and the blockers of a task: small enough to keep them for a hundred thousand tasks.
 struct Outline {
   Status status = Status::pending;
   std::vector<TaskId> blocked_by;
@@ -39,9 +39,9 @@ class BoardView {
 
   // Throws not_found, or corrupt for a broken file.
   Task get(TaskId id) const;
-  // The same for many: none if there is no such task, and a batch on its way in is left to ids().
+  // The same for many calls: none if there is no such task. Does not complete the batch of a dead writer; ids() does.
   std::optional<Task> find(TaskId id) const;
-  // What the task blocks and what blocks it; and the second alone, which costs less.
+  // The tasks that wait for it, and its open blockers; and the open blockers alone, which costs less.
   TaskLinks standing_of(const Task& task) const;
   std::vector<TaskId> open_blockers(const Task& task) const;
 
@@ -53,7 +53,7 @@ class BoardView {
 
   std::map<TaskId, Outline> outline(const Report& broken) const;
 
-  // All there are, in order.
+  // All tasks, in order.
   std::vector<TaskId> ids() const;
 
  private:

@@ -36,7 +36,7 @@ struct FoundTeam {
   std::shared_ptr<const TeamHandle> handle;
 };
 
-// What to do if a store or a board is missing.
+// How to treat a missing store or board.
 enum class Missing { refuse, make };
 
 class Engine {

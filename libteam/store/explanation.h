@@ -10,7 +10,7 @@
 
 namespace team {
 
-// What holds the task back, and, if that is a task that waits itself, the task at which the chain of blockers ends.
+// The reason why the task waits. If its blocker waits too, also the task at which the chain of blockers ends.
 // `team` may be null. Takes no lock.
 std::string explain_chain(const Board& board, const Engine& engine, const Team* team, TaskId id);
 

@@ -1,4 +1,4 @@
-// How a store keeps the lives of the members of one team: who runs, in which state, and what running members share.
+// The lives of the members of one team: which members run, in which state, and what running members share.
 //
 // A member has at most one life at a time: one process holds it, and however that process ends, the life ends with it.
 // So neither a clock nor a reused pid can make a dead member look alive. The rules of states are in store/presence.h.
@@ -20,6 +20,7 @@
 namespace team {
 
 class LifeEngine;
+class Watcher;
 
 // A life that this process holds until the object goes.
 class HeldLife {
@@ -37,16 +38,17 @@ class HeldLife {
   virtual void move_to(const LifeEngine& team) = 0;
 };
 
-// A duty that one of many waiting members has. The others queue for it, and it comes to one of them at a time. It is
-// free as soon as the process that has it ends.
+// A duty of one of many idle members. The others queue for it. The duty passes to the next member in the queue as soon
+// as its process ends or leaves.
 class Duty {
  public:
   virtual ~Duty() = default;
   // True if this process has it, or gets it now. Does not block.
   virtual bool take() = 0;
-  // The same, or queues for it: then fd() can be read from as soon as it has come.
+  // The same, or enters the queue.
   virtual bool take_or_queue() = 0;
-  virtual int fd() const = 0;
+  // For a member in the queue: wakes the watcher when the duty has come.
+  virtual void wake(Watcher& watcher) const = 0;
   // Gives it up, or leaves the queue.
   virtual void leave() = 0;
 };
@@ -68,10 +70,10 @@ class LifeEngine {
 
   // Takes the life of a member. Throws conflict if it is running.
   virtual std::unique_ptr<HeldLife> take(const std::string& member) const = 0;
-  // For a caller that ended the process of a member: writes its last state. Gives the event to record of it; none if
-  // the member never wrote a state.
-  virtual std::optional<Event> note_end(const std::string& member, const std::string& reason) const = 0;
-  // Removes all that is kept of a member that does not run.
+  // For a caller that ended the process of a member: writes its last state. Returns the event that the caller records;
+  // none if the member never wrote a state.
+  std::optional<Event> note_end(const std::string& member, const std::string& reason) const;
+  // Removes everything of a member that does not run.
   virtual void forget(const std::string& member) const = 0;
 
   // One caller of a team at a time runs its step. Throws again if its turn does not come within so many seconds.
@@ -86,12 +88,20 @@ class LifeEngine {
   virtual std::unique_ptr<Duty> duty(Post post, const std::optional<std::string>& role) const = 0;
   virtual std::unique_ptr<CallSlots> call_slots() const = 0;
 
-  // What a detached process of a member writes goes here. It is appended; an old one that is large is put aside.
+  // The output of a detached process of a member. It is a descriptor, and the outputs of tools are a folder, in every
+  // kind of store: both belong to a process on this machine. The kernel gives the descriptor to the process as its
+  // standard output, and a model reads the files by path with its tools.
+  //
+  // Opens the output for appending. A large old output is put aside.
   virtual Fd open_output(const std::string& member) const = 0;
-  // The end of it, `most` bytes; empty if there is none.
+  // The last `most` bytes; empty if there is no output.
   virtual std::string read_output(const std::string& member, std::size_t most) const = 0;
-  // A folder on this machine for outputs of tools that are too long for a model. It is made if it is missing.
+  // The folder for outputs of tools that are too long for a model. It is made if it is missing.
   virtual std::string outputs_path() const = 0;
+
+ private:
+  // Replaces the state of a member whose life nobody holds.
+  virtual void put_state(const std::string& member, const MemberState& state) const = 0;
 };
 
 }  // namespace team

@@ -35,7 +35,7 @@ std::vector<Event> message_events(const char* type, const std::vector<Message>& 
 // The messages are sent: a system that refuses this question does not make a failure of that.
 bool MailOperations::is_absent(const std::string& member) const {
   try {
-    return member != "user" && mail_.engine().life_of(member) == Life::dead;
+    return member != "user" && mail_.engine().lives().life_of(member) == Life::dead;
   } catch (const Error&) {
     return false;
   }

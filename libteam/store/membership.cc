@@ -84,10 +84,10 @@ void check_room_for(const Team& team, const std::string& name, const LifeOf& lif
 Membership::Membership(const Mail& mail, Actor actor) : mail_(mail), actor_(std::move(actor)) {}
 
 LifeOf Membership::lives() const {
-  return [&engine = mail_.engine()](const std::string& name) {
-    const Life life = engine.life_of(name);
+  return [&lives = mail_.engine().lives()](const std::string& name) {
+    const Life life = lives.life_of(name);
     // A member that is starting looks dead for a moment, and has no state yet.
-    return life == Life::dead && !engine.has_state(name) ? Life::unknown : life;
+    return life == Life::dead && !lives.has_begun(name) ? Life::unknown : life;
   };
 }
 
@@ -118,7 +118,7 @@ void Membership::leave(const std::vector<std::string>& names) const {
   mail_.engine().change([&](Team& team) {
     for (const std::string& name : names) {
       remove_member(team, name);
-      if (mail_.engine().life_of(name) == Life::running) fail(Code::conflict, "{} is still running", name);
+      if (mail_.engine().lives().life_of(name) == Life::running) fail(Code::conflict, "{} is still running", name);
     }
   });
   record("MEMBER_LEFT", names);

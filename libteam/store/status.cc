@@ -25,9 +25,9 @@ std::string describe_life(Life life, const std::optional<MemberState>& state) {
 }
 
 // None also for a state that is broken, or that others could have written.
-std::optional<MemberState> state_if_whole(const TeamEngine& engine, const std::string& member) {
+std::optional<MemberState> state_if_whole(const LifeEngine& lives, const std::string& member) {
   try {
-    return engine.state_of(member);
+    return lives.state_of(member);
   } catch (const Error& error) {
     if (error.code() != Code::corrupt && error.code() != Code::permission_denied) throw;
     return std::nullopt;
@@ -39,13 +39,13 @@ std::string since(const std::optional<double>& moment) {
 }
 
 Life life_of(const TeamEngine* engine, const Team* team, const std::string& member) {
-  return team != nullptr && team->find(member) != nullptr ? engine->life_of(member) : Life::unknown;
+  return team != nullptr && team->find(member) != nullptr ? engine->lives().life_of(member) : Life::unknown;
 }
 
 // How the last run of a dead member ended: by its own record, else it was killed.
 std::string describe_end(const TeamEngine& engine, const std::string& member) {
   try {
-    const auto state = engine.state_of(member);
+    const auto state = engine.lives().state_of(member);
     if (state && (state->state == State::shutdown || state->state == State::error)) {
       return fmt::format("who ended ({})", one_line(state->reason));
     }
@@ -88,11 +88,12 @@ std::optional<Reason> explain_role(const Task& task, const Team* team) {
 }  // namespace
 
 std::vector<MemberStatus> look_at_members(const TeamEngine& engine, const Team& team) {
+  const LifeEngine& lives = engine.lives();
   const std::string prices = setting(team, "model.prices");
   std::vector<MemberStatus> members;
   for (const Member& member : team.members) {
-    const Life life = engine.life_of(member.name);
-    auto state = state_if_whole(engine, member.name);
+    const Life life = lives.life_of(member.name);
+    auto state = state_if_whole(lives, member.name);
     MemberStatus status;
     status.name = member.name;
     status.role = member.role;
@@ -109,7 +110,7 @@ std::vector<MemberStatus> look_at_members(const TeamEngine& engine, const Team& 
       status.task = life == Life::running ? state->task : std::nullopt;
       status.is_running = life == Life::running;
       // A member in another pid namespace has a pid that means another process here, or none.
-      const bool is_here = life == Life::running && engine.is_run_by(member.name, state->pid);
+      const bool is_here = life == Life::running && lives.is_process_of(static_cast<int>(state->pid), member.name);
       if (is_here) status.pid = state->pid;
       if (life == Life::running) status.pane = state->pane;
     }

@@ -1,4 +1,4 @@
-// Waiting for tasks: until one can be claimed, until some have ended. See waiter.h for what all waits guarantee.
+// Waits until a task can be claimed, or until tasks have ended. waiter.h has the guarantees of all waits.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,27 @@
 
 namespace team {
 
-// Claims the next ready task; while an owner is dying, waits for its end (at most a second).
+// Claims the next ready task, if there is one. If the process of an owner is being killed, waits for its end (at most a
+// second), because its task is then ready.
 std::optional<Changed> claim_next_or_settle(Board& board, const Actor& actor);
 
-// The same, but waits until a task is ready. Throws what Board::claim_next() does.
+// The same, but waits until a task is ready. Throws the errors of Board::claim_next().
 struct ClaimEnd {
   std::optional<Changed> claimed;  // with done
   WaitEnd end;
 };
 ClaimEnd wait_next(Board& board, const Engine& engine, const Team* team, const Actor& actor, const WaitRules& rules);
 
-// What is told to one who waits for tasks.
+// The callbacks of a wait for tasks.
 struct TaskVisits {
   std::function<void(const Task&)> ended;
   BoardView::Report broken;
 };
-// Waits until all of `ids` have ended, and visits each when it has. Throws not_found if one does not exist or goes,
-// corrupt if one is broken. Hopeless once those that are left cannot end.
+// Waits until all tasks of `ids` have ended, and visits each task when it ends. Throws not_found if a task does not
+// exist or is deleted, corrupt if its file is broken. The wait is hopeless if the other tasks cannot end.
 WaitEnd wait_ended(Board& board, const Engine& engine, const Team* team, const std::vector<TaskId>& ids,
                    const WaitRules& rules, const TaskVisits& visits);
-// The same for all that are there now; one that goes is not waited for, a broken one is reported and passed over.
+// The same for all tasks of the board. It does not wait for deleted tasks. Broken files are reported and skipped.
 WaitEnd wait_all_ended(Board& board, const Engine& engine, const Team* team, const WaitRules& rules,
                        const TaskVisits& visits);
 

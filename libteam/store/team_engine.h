@@ -1,4 +1,4 @@
-// How a team is kept: its configuration, requests and counters, its mail, its event log and its living members.
+// The storage of one team: its configuration, requests and counters, its mail, its event log and its lives.
 //
 // The rules of sending, answering and joining are written once, above this: store/mail.h, requests.h, membership.h.
 // When a function returns, its change is durable, as far as the durability of the team says. Any number of processes
@@ -15,12 +15,11 @@
 
 #include "libteam/base/error.h"
 #include "libteam/record/exchange.h"
-#include "libteam/record/life.h"
-#include "libteam/record/member_state.h"
 #include "libteam/record/request.h"
 #include "libteam/record/team.h"
 #include "libteam/store/event_log.h"
 #include "libteam/store/hooks.h"
+#include "libteam/store/life.h"
 #include "libteam/store/mailbox.h"
 
 namespace team {
@@ -65,15 +64,8 @@ class TeamEngine {
   // Names the current configuration: another value after each change. Throws not_found.
   virtual std::string version() const = 0;
 
-  virtual Life life_of(const std::string& member) const = 0;
-  // The last state that a member recorded; none if it never did. Throws corrupt, and permission_denied if others could
-  // have written it.
-  virtual std::optional<MemberState> state_of(const std::string& member) const = 0;
-  virtual bool has_state(const std::string& member) const = 0;
-  // True if `pid` means, to this process, the process that runs as this member.
-  virtual bool is_run_by(const std::string& member, std::int64_t pid) const = 0;
-
-  // The reference is good as long as this is.
+  // The references are good as long as this is.
+  virtual const LifeEngine& lives() const = 0;
   virtual const Mailbox& mailbox(const std::string& owner) const = 0;
   virtual std::unique_ptr<BodyWriter> write_body() const = 0;
   virtual const EventLog& events() const = 0;

@@ -1,4 +1,4 @@
-// Waiting for the members of a team. See waiter.h for what all waits guarantee.
+// Waits for members of a team. waiter.h has the guarantees of all waits.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace team {
 
-// Waits until the member idles. Hopeless if it ran and does not run any more, or leaves the team.
+// Waits until the member is idle. The wait is hopeless if the member has died or has left the team.
 WaitEnd wait_idle(Board& board, const Engine& engine, const std::string& team, const std::string& member,
                   const WaitRules& rules);
-// Waits until all teammates that run idle and nothing is ready. Hopeless if some ran and none runs any more.
+// Waits until all running teammates are idle and no task is ready. The wait is hopeless if all teammates have died.
 WaitEnd wait_all_idle(Board& board, const Engine& engine, const std::string& team, const WaitRules& rules);
 
 }  // namespace team

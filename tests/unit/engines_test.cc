@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <stdexcept>
 #include <utility>
 
 #include "libteam/base/text.h"
@@ -473,6 +474,23 @@ class History {
   std::unique_ptr<Side> files_, model_;
 };
 
+// A task that was not read in the transaction cannot be put.
+void refuses_unread_tasks(const std::shared_ptr<BoardEngine>& engine) {
+  Board(engine, std::make_shared<BoardTeam>(), {}).create({test::draft("one")}, {});
+  const auto put = [&](bool reads) {
+    try {
+      engine->transact(BoardScope::one_task, [&](BoardTransaction& transaction) {
+        if (reads) transaction.find(1);
+        transaction.put(*engine->find(1));
+      });
+      return true;
+    } catch (const std::out_of_range&) {
+      return false;
+    }
+  };
+  CHECK(!put(false) && put(true));
+}
+
 std::string list(const std::map<std::string, int>& counts) {
   std::vector<std::string> parts;
   for (const auto& [name, count] : counts) parts.push_back(fmt::format("{} {}", name, count));
@@ -489,6 +507,13 @@ unsigned number(const char* name, unsigned otherwise) {
 int main() {
   ::setenv("TEAM_DURABILITY", "process", 1);
   constexpr int kSteps = 60;
+  {
+    const test::TestStore store;
+    refuses_unread_tasks(std::make_shared<FileBoard>(store.root, layout::kDefaultBoard,
+                                                     *store.root.find_store(layout::kDefaultBoard), Durability::process,
+                                                     5, nullptr));
+    refuses_unread_tasks(std::make_shared<MemoryBoard>());
+  }
   const unsigned first = number("ENGINE_SEED", 1);
   const unsigned histories = number("ENGINE_HISTORIES", 200);
   Counts counts;

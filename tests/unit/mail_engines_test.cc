@@ -17,6 +17,7 @@
 #include "libteam/store/memory/memory_team.h"
 #include "libteam/store/status.h"
 #include "libteam/system/id.h"
+#include "tests/unit/answer_text.h"
 #include "tests/unit/check.h"
 #include "tests/unit/store.h"
 
@@ -28,7 +29,7 @@ constexpr int kSteps = 80;
 const std::vector<std::string> kNames = {"lead", "ann", "bob", "user"};
 
 // One engine, and all that a history knows of it.
-class World {
+class World : public test::AnswerText {
  public:
   World(std::shared_ptr<const TeamEngine> given, Team configuration, std::function<void(const std::string&)> ends)
       : end_life(std::move(ends)),
@@ -39,42 +40,13 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  // Replaces each id by its number in the order of appearance, and drops times.
-  std::string normalize(std::string_view text) {
-    std::string result;
-    for (std::size_t i = 0; i < text.size();) {
-      std::size_t end = i;
-      while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
-      const std::string_view word = text.substr(i, end - i);
-      if (is_id(word)) result += fmt::format("#{}", number_of(std::string(word)));
-      else result += word;
-      i = end;
-      while (i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) == 0) result += text[i++];
-      for (const std::string_view key : {"timestamp\":", "_at\":", "At\":"}) {
-        if (!result.ends_with(key)) continue;
-        while (i < text.size() && (std::isdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == '.')) ++i;
-      }
-    }
-    return result;
-  }
-  std::size_t number_of(const std::string& id) {
-    const auto [found, is_new] = numbers_.try_emplace(id, ids.size());
-    if (is_new) ids.push_back(id);
-    return found->second;
-  }
-  std::string id(std::size_t number) const { return ids.empty() ? "nothing" : ids[number % ids.size()]; }
-
   const std::function<void(const std::string& member)> end_life;
   const std::shared_ptr<const TeamEngine> engine;
   Team team;
   const Mail mail;
   const Membership membership;
-  std::vector<std::string> ids;
   std::vector<std::unique_ptr<Batch>> batches;  // of readers that have not ended
   std::map<std::string, Message> large;         // by id
-
- private:
-  std::map<std::string, std::size_t> numbers_;  // of `ids`
 };
 
 std::string to_text(const std::vector<Message>& messages) {
@@ -96,7 +68,7 @@ class Histories {
     });
     const auto memory = std::make_shared<MemoryTeam>(store_.team);
     memory_ = std::make_unique<World>(
-        memory, store_.team, [memory](const std::string& member) { memory->set_life(member, Life::dead, ended()); });
+        memory, store_.team, [memory](const std::string& member) { memory->lives().set_dead(member, ended()); });
   }
 
   // Returns the name of the step, or what differs.

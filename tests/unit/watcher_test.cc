@@ -201,7 +201,7 @@ void lives() {
 
 // One of two members is the lookout of a role; the other gets the duty when the first one leaves.
 void duties() {
-  const Watched watched;
+  Watched watched;
   const auto lives = watched.board.lives();
   const auto first = lives->duty(LifeEngine::Post::lookout, "coder");
   const auto second = lives->duty(LifeEngine::Post::lookout, "coder");
@@ -209,7 +209,8 @@ void duties() {
   CHECK(first->take() && !second->take() && other->take());
   CHECK(!second->take_or_queue());
   first->leave();
-  await_readable(second->fd(), Deadline::in(kPatience));
+  second->wake(watched.watcher);
+  CHECK(watched.watcher.wait(Deadline::in(kPatience)).woken);
   CHECK(second->take() && !first->take());
 }
 

@@ -103,12 +103,12 @@ void Wakeups::doze() {
 void Wakeups::queue() {
   is_deputy_ = deputy_->take_or_queue();
   if (!is_deputy_) {
-    watcher_->wake_on(deputy_->fd());
+    deputy_->wake(*watcher_);
     return;
   }
   if (session_.has_board()) watcher_->watch_tasks();
   if (lookout_->take_or_queue()) look_again_ = Deadline::in(0);  // it is free by now
-  else watcher_->wake_on(lookout_->fd());
+  else lookout_->wake(*watcher_);
 }
 
 void Wakeups::stop() {

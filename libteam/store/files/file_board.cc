@@ -111,27 +111,18 @@ class FileBoard::Transaction : public BoardTransaction {
   }
 
   std::vector<TaskId> put(const Task& task) override {
+    const Stamp read = stamps_.at(task.id);
     index_.begin();  // before the first file is made: a writer that dies from here on is noticed
     NewFile file = files().prepare(task);
     // The last look before the swap: a change of somebody else until now is seen and not written over.
     if (!index_.is_current()) throw Interference{};
-    if (!file.exchange(files().folder(), layout::task_file(task.id), stamps_.at(task.id))) throw Interference{};
+    if (!file.exchange(files().folder(), layout::task_file(task.id), read)) throw Interference{};
     has_put_ = true;
     stamps_[task.id] = file.stamp();
+    if (file.has_leftover()) index_.expect_leftover();
     auto ready = note(task.id, file.folder_mtime(), [&] { index_.put(task, file.stamp()); });
-    has_leftover_ = has_leftover_ || file.has_leftover();
-    if (has_leftover_) leave_for_sweep();  // each commit of the index says that nothing is left
     std::erase(ready, task.id);
     return ready;
-  }
-
-  // Makes the next writer look for files that were left behind, as after a death.
-  void leave_for_sweep() {
-    try {
-      index_.begin();
-    } catch (const Error&) {
-      // The system refuses this too; a later sweep removes them.
-    }
   }
 
   void remove(TaskId id) override {
@@ -224,7 +215,6 @@ class FileBoard::Transaction : public BoardTransaction {
   Index index_;
   std::map<TaskId, Stamp> stamps_;  // of the tasks that were read
   bool has_put_ = false;
-  bool has_leftover_ = false;  // a replaced file could not be removed
 };
 
 FileBoard::FileBoard(const Root& root, std::string path, Folder folder, Durability durability, double lock_timeout,

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "libteam/record/settings.h"
 #include "libteam/store/files/file_board.h"
 #include "libteam/store/files/file_board_team.h"
 #include "libteam/store/files/file_lives.h"
@@ -58,14 +57,11 @@ Board FileEngine::open_board(const Team* team, Missing missing, const Handle& ha
   const std::string path = team != nullptr ? team->board : layout::kDefaultBoard;
   auto folder = missing == Missing::make ? root_.make_store(path, durability) : root_.find_store(path);
   if (!folder) fail(Code::not_found, "no board '{}' in '{}'; task-create makes one", path, place());
-  BoardRules rules;
+  BoardRules rules = rules_of(team);
   rules.has_file = [this](const std::string& file) { return has_project_file(file); };
   FileBoard::Record record;
   auto members = std::make_shared<BoardTeam>();
   if (team != nullptr) {
-    rules.per_member = static_cast<std::int64_t>(number_setting(*team, "tasks.perMember"));
-    rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
-    rules.lease = number_setting(*team, "tasks.lease");
     auto team_folder = handle ? folder_of(handle) : roster_.shared_folder_of(team->name);
     const auto in_files = std::make_shared<FileBoardTeam>(root_, *team, lock_timeout(), std::move(team_folder));
     record = [in_files](const EventOrigin& origin, const std::vector<Event>& events) {

@@ -10,6 +10,7 @@
 #include "libteam/store/files/file_call_slots.h"
 #include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
+#include "libteam/store/watcher.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/lock_holder.h"
@@ -64,7 +65,7 @@ class LockedDuty : public Duty {
   LockedDuty(const Folder& folder, std::string name) : lock_(folder, std::move(name)) {}
   bool take() override { return lock_.take(); }
   bool take_or_queue() override { return lock_.take_or_wait(); }
-  int fd() const override { return lock_.fd(); }
+  void wake(Watcher& watcher) const override { watcher.wake_on(lock_.fd()); }
   void leave() override { lock_.leave(); }
 
  private:
@@ -111,17 +112,8 @@ std::unique_ptr<HeldLife> FileLives::take(const std::string& member) const {
   return std::make_unique<HeldFile>(team_, member);
 }
 
-std::optional<Event> FileLives::note_end(const std::string& member, const std::string& reason) const {
-  auto state = state_of(member);
-  if (!state) return std::nullopt;
-  const State from = state->state;
-  state->state = State::shutdown;
-  state->reason = reason;
-  state->since = now();
-  state->task.reset();
-  state->resumable = false;
-  team_->replace(layout::state_file(member), to_file(*state), Durability::process);
-  return member_state_event(from, *state);
+void FileLives::put_state(const std::string& member, const MemberState& state) const {
+  team_->replace(layout::state_file(member), to_file(state), Durability::process);
 }
 
 void FileLives::forget(const std::string& member) const {

@@ -30,7 +30,6 @@ class FileLives : public LifeEngine {
   bool is_ending(const std::string& member) const override;
 
   std::unique_ptr<HeldLife> take(const std::string& member) const override;
-  std::optional<Event> note_end(const std::string& member, const std::string& reason) const override;
   void forget(const std::string& member) const override;
 
   void exclusively(double seconds, const std::function<void()>& step) const override;
@@ -48,6 +47,8 @@ class FileLives : public LifeEngine {
   const std::shared_ptr<const Folder>& folder() const { return team_; }
 
  private:
+  void put_state(const std::string& member, const MemberState& state) const override;
+
   std::shared_ptr<const Folder> team_;
 };
 

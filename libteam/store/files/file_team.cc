@@ -4,10 +4,8 @@
 #include "libteam/base/json.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/files/bodies.h"
-#include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/layout.h"
 #include "libteam/system/lock.h"
-#include "libteam/system/lock_holder.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -41,18 +39,17 @@ FileTeam::FileTeam(const Root& root, const Team& team, double lock_timeout, std:
       lock_timeout_(lock_timeout),
       durability_(durability_of(&team)),
       folder_(std::move(folder)),
+      lives_(folder_),
       events_(*folder_, lock_timeout),
       hooks_(*folder_, root, team.name, hook_seconds(team)),
       requests_(*folder_, durability_) {}
 
-std::optional<MemberState> FileTeam::state_of(const std::string& member) const {
-  return team::state_of(*folder_, member);
-}
-
-bool FileTeam::has_state(const std::string& member) const { return folder_->has(layout::state_file(member)); }
-
-bool FileTeam::is_run_by(const std::string& member, std::int64_t pid) const {
-  return holds_lock(static_cast<int>(pid), *folder_, layout::alive_file(member));
+// The caller decides by the lives of this folder, so it must not change another team of the same name.
+Team FileTeam::change(const std::function<void(Team&)>& edit) const {
+  return roster_.change(name_, [&](Team& team) {
+    if (!folder_->is_in_place()) fail(Code::not_found, "team {} was removed and made again", name_);
+    edit(team);
+  });
 }
 
 const Mailbox& FileTeam::mailbox(const std::string& owner) const {

@@ -1,8 +1,8 @@
 // One team in files: the folder `.teams/<team>/`.
 //
 // Its configuration, requests and counters are replaced whole under `.lock` of the folder. An engine is of one folder:
-// if the folder is removed and made again, another engine must be opened. Only configuration(), change() and version()
-// look up the folder by its name each time.
+// if the folder is removed and made again, another engine must be opened. Only configuration() and version() look up
+// the folder by its name each time.
 #pragma once
 
 #include <map>
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "libteam/store/files/event_log.h"
+#include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/hooks.h"
 #include "libteam/store/files/mailbox.h"
 #include "libteam/store/files/request_files.h"
@@ -26,14 +27,10 @@ class FileTeam : public TeamEngine {
   FileTeam(const Root& root, const Team& team, double lock_timeout, std::shared_ptr<const Folder> folder);
 
   Team configuration() const override { return roster_.get(name_); }
-  Team change(const std::function<void(Team&)>& edit) const override { return roster_.change(name_, edit); }
+  Team change(const std::function<void(Team&)>& edit) const override;
   std::string version() const override { return roster_.version_of(name_); }
 
-  Life life_of(const std::string& member) const override { return team::life_of(*folder_, member); }
-  std::optional<MemberState> state_of(const std::string& member) const override;
-  bool has_state(const std::string& member) const override;
-  bool is_run_by(const std::string& member, std::int64_t pid) const override;
-
+  const LifeEngine& lives() const override { return lives_; }
   const Mailbox& mailbox(const std::string& owner) const override;
   std::unique_ptr<BodyWriter> write_body() const override;
   const EventLog& events() const override { return events_; }
@@ -58,6 +55,7 @@ class FileTeam : public TeamEngine {
   double lock_timeout_;
   Durability durability_;
   std::shared_ptr<const Folder> folder_;
+  FileLives lives_;
   FileEventLog events_;
   FileHooks hooks_;
   RequestFiles requests_;

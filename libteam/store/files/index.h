@@ -82,6 +82,7 @@ class Index {
   // Around every change of files: begin() before the first, put() and forget() after each, commit() at the end. If
   // commit() is not reached, the next refresh looks at the files.
   void begin();
+  void expect_leftover() { file_.expect_leftover(); }
   void put(const Task& task, const Stamp& stamp);
   void forget(TaskId id);
   // Returns the tasks that became ready since begin(). `folder_mtime` is the mtime of the folder after our change: a

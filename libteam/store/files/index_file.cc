@@ -39,7 +39,7 @@ void IndexFile::save() {
   edit_header().state = WriteState::saving;
   if (!file_.flush_first_page() || !file_.flush()) return;
   edit_header().size = file_.size();
-  edit_header().state = WriteState::clean;
+  edit_header().state = has_leftover_ ? WriteState::changing : WriteState::clean;
   file_.flush_first_page();
 }
 

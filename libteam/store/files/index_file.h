@@ -50,6 +50,9 @@ class IndexFile {
   void reset();
   // Writes, before files are changed, that they are being changed.
   void begin();
+  // A replaced file could not be removed: from now on save() leaves the mark of begin(), so that the next writer
+  // sweeps.
+  void expect_leftover() { has_leftover_ = true; }
   // Writes all changes. A full disk only costs the cache: the next reader sees that this was not finished.
   void save();
 
@@ -60,6 +63,7 @@ class IndexFile {
   const Folder& folder_;
   PagedFile file_;
   std::string boot_;
+  bool has_leftover_ = false;
 };
 
 }  // namespace team

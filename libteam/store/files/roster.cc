@@ -8,13 +8,13 @@
 #include "libteam/base/error.h"
 #include "libteam/base/json.h"
 #include "libteam/base/name.h"
-#include "libteam/base/spelling.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/files/bodies.h"
 #include "libteam/store/files/layout.h"
 #include "libteam/store/files/request_files.h"
+#include "libteam/store/team_names.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
 #include "libteam/system/temporary.h"
@@ -89,12 +89,7 @@ Folder Roster::folder_of(const std::string& name) const {
   check_name("team", name);
   const auto teams = root_.find_store(layout::kTeams);
   auto folder = teams ? teams->find_beneath(name) : std::nullopt;
-  if (!folder) {
-    const auto known = names();
-    std::string hint = did_you_mean(name, known);
-    if (hint.empty() && !known.empty()) hint = "; there is " + join(known, ", ");
-    fail(Code::not_found, "no team '{}'{}", name, hint);
-  }
+  if (!folder) fail_unknown_team(name, names());
   return std::move(*folder);
 }
 
@@ -136,8 +131,7 @@ std::function<Life(const std::string&)> lives_in(std::shared_ptr<const Folder> f
 }
 
 void Roster::create(const Team& team, const std::function<void(const Folder&)>& before_visible) const {
-  check_new_name("team", team.name);
-  if (team.lead != "lead") check_new_name("lead", team.lead);
+  check_team_names(team);
   const bool is_board =
       is_inner_path(team.board) && team.board != "." && split(team.board, '/').front() != layout::kTeams;
   if (!is_board) fail(Code::usage, "'{}' is not a folder beneath the root that can be a board", one_line(team.board));
@@ -145,9 +139,7 @@ void Roster::create(const Team& team, const std::function<void(const Folder&)>& 
   root_.find_store(team.board);  // refuses one that is not to be trusted before anything is made
   const Folder teams = root_.make_store(layout::kTeams, durable);
   const Lock lock = Lock::acquire(teams, layout::kLock, lock_timeout_);
-  for (const std::string& other : names()) {
-    if (same_name(other, team.name)) fail(Code::conflict, "team {} exists already", other);
-  }
+  check_team_is_new(team.name, names());
   root_.make_store(team.board, durable);
   // The folder appears with its configuration in it or not at all.
   sweep_teams(teams);

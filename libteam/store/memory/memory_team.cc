@@ -101,10 +101,12 @@ class MemoryTeam::Transaction : public TeamTransaction {
   const MemoryTeam& team_;
 };
 
-MemoryTeam::MemoryTeam(Team team) : team_(std::move(team)) {}
+MemoryTeam::MemoryTeam(Team team, std::shared_ptr<MemoryChanges> changes, std::int64_t number)
+    : changes_(std::move(changes)), team_(std::move(team)), number_(number) {}
 
 Team MemoryTeam::configuration() const {
   const std::lock_guard lock(mutex_);
+  if (is_removed_) fail(Code::not_found, "no team '{}'", team_.name);
   return team_;
 }
 
@@ -123,29 +125,17 @@ Team MemoryTeam::change(const std::function<void(Team&)>& edit) const {
 
 std::string MemoryTeam::version() const {
   const std::lock_guard lock(mutex_);
-  return std::to_string(version_);
+  return fmt::format("{} {}", number_, version_);
 }
 
-void MemoryTeam::set_life(const std::string& member, Life life, const std::optional<MemberState>& state) {
-  const std::lock_guard lock(mutex_);
-  members_.insert_or_assign(member, Member{life, state});
-}
-
-Life MemoryTeam::life_of(const std::string& member) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = members_.find(member);
-  return found != members_.end() ? found->second.life : Life::unknown;
-}
-
-std::optional<MemberState> MemoryTeam::state_of(const std::string& member) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = members_.find(member);
-  return found != members_.end() ? found->second.state : std::nullopt;
-}
-
-bool MemoryTeam::is_run_by(const std::string& member, std::int64_t pid) const {
-  const auto state = state_of(member);
-  return life_of(member) == Life::running && state && state->pid == pid;
+void MemoryTeam::remove() const {
+  {
+    const std::lock_guard transaction(transaction_);
+    const std::lock_guard lock(mutex_);
+    is_removed_ = true;
+  }
+  lives_.remove();
+  changes_->announce();
 }
 
 const Mailbox& MemoryTeam::mailbox(const std::string& owner) const {
@@ -202,7 +192,13 @@ bool MemoryTeam::has_exchanges() const {
 }
 
 Mailbox::Waited MemoryTeam::wait(const Deadline& deadline, const std::function<bool()>& done) const {
-  return wait_for_changes(*changes_, deadline, done);
+  bool is_gone = false;
+  const auto waited = wait_for_changes(*changes_, deadline, [&] {
+    if (done()) return true;
+    const std::lock_guard lock(mutex_);
+    return is_gone = is_removed_;
+  });
+  return is_gone ? Mailbox::Waited::moved : waited;
 }
 
 }  // namespace team

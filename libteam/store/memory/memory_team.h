@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libteam/store/memory/memory_lives.h"
 #include "libteam/store/memory/memory_mailbox.h"
 #include "libteam/store/team_engine.h"
 
@@ -44,18 +45,17 @@ class NoHooks : public Hooks {
 
 class MemoryTeam : public TeamEngine {
  public:
-  explicit MemoryTeam(Team team);
+  // Waiting callers are woken by all announcements of `changes`. `number` tells teams of the same name apart.
+  explicit MemoryTeam(Team team, std::shared_ptr<MemoryChanges> changes = std::make_shared<MemoryChanges>(),
+                      std::int64_t number = 0);
 
   Team configuration() const override;
   Team change(const std::function<void(Team&)>& edit) const override;
   std::string version() const override;
 
-  // Sets the answers of the next functions. A member without them was never run.
-  void set_life(const std::string& member, Life life, const std::optional<MemberState>& state);
-  Life life_of(const std::string& member) const override;
-  std::optional<MemberState> state_of(const std::string& member) const override;
-  bool has_state(const std::string& member) const override { return state_of(member).has_value(); }
-  bool is_run_by(const std::string& member, std::int64_t pid) const override;
+  const MemoryLives& lives() const override { return lives_; }
+  // From now on nobody finds this team: its functions throw not_found, and waiting callers return.
+  void remove() const;
 
   const Mailbox& mailbox(const std::string& owner) const override;
   std::unique_ptr<BodyWriter> write_body() const override;
@@ -75,20 +75,18 @@ class MemoryTeam : public TeamEngine {
 
  private:
   class Transaction;
-  struct Member {
-    Life life = Life::unknown;
-    std::optional<MemberState> state;
-  };
 
-  std::shared_ptr<MemoryChanges> changes_ = std::make_shared<MemoryChanges>();
+  std::shared_ptr<MemoryChanges> changes_;
   std::shared_ptr<MemoryBodies> bodies_ = std::make_shared<MemoryBodies>();
   MemoryEventLog events_{changes_};
+  MemoryLives lives_{changes_};
   NoHooks hooks_;
   mutable std::mutex transaction_;  // held for a whole transaction or change
   mutable std::mutex mutex_;        // of the rest, for a moment
+  mutable bool is_removed_ = false;
   mutable Team team_;
+  std::int64_t number_;
   mutable std::int64_t version_ = 1;
-  std::map<std::string, Member> members_;
   mutable std::map<std::string, MemoryMailbox> mailboxes_;
   mutable std::map<std::string, Request> requests_;
   mutable std::optional<Exchanges> exchanges_;
