@@ -123,7 +123,7 @@ check-real:
 # Tests the guarantees of the pages for TORTURE_MINUTES (20); the short forms are part of check.
 torture:
 	@scripts/deps proofs
-	@$(MAKE) --no-print-directory -j$(JOBS) all dynamic $(addprefix $(BUILD)/unit/,board_model_test engines_test mail_engines_test)
+	@$(MAKE) --no-print-directory -j$(JOBS) all dynamic $(addprefix $(BUILD)/unit/,board_model_test engines_test mail_engines_test session_engines_test)
 	@$(MAKE) --no-print-directory -j$(JOBS) FUZZ=1 fuzzers
 	@scripts/torture $(BUILD)
 
