@@ -194,7 +194,10 @@ class History {
     }
     compare([&](World& world) {
       const auto task = world.without_team().view().find(id);
-      return end(world.session(task && task->owner ? *task->owner : "user", task ? task->run : std::nullopt));
+      TeamSession& session =
+          world.session(task && task->owner ? *task->owner : "user", task ? task->run : std::nullopt);
+      session.refresh();  // the team may have been made again
+      return end(session);
     });
   }
 
