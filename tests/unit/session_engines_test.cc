@@ -275,6 +275,7 @@ class History {
     });
     compare([&](World& world) {
       std::string text;
+      world.session("user", {}).refresh();
       for (const Request& request : world.session("user", {}).mail().requests().all([](const Error&) {})) {
         text += to_line(request) + "\n";
       }
