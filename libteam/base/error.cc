@@ -17,6 +17,7 @@ std::string_view name_of(Code code) {
     case Code::invalid_state: return "invalid_state";
     case Code::corrupt: return "corrupt";
     case Code::paused: return "paused";
+    case Code::unavailable: return "unavailable";
     case Code::io: return "io";
     case Code::again: return "again";
     case Code::unknown: return "unknown";

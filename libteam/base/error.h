@@ -23,6 +23,7 @@ enum class Code {
   invalid_state = 8,
   corrupt = 9,
   paused = 10,
+  unavailable = 69,
   io = 74,
   again = 75,
   unknown = 76,

@@ -15,4 +15,7 @@ bool is_secret(std::string_view variable);
 // such keys, and ordinary words contain so short a text.
 std::string redact(std::string text, std::string_view secret);
 
+// Replaces each word that has the form of a key of a known service, such as "sk-...", by "[key]".
+std::string redact_keys(std::string text);
+
 }  // namespace team

@@ -128,6 +128,8 @@ Envelope parse_envelope(std::string_view line, std::string_view where) {
   envelope.type = inner.text("type").value_or("");
   envelope.details = inner.rest_text();
   envelope.line = line;
+  envelope.role = fields.text("role_name");
+  envelope.run = fields.text("run_id");
   return envelope;
 }
 

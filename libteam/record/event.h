@@ -47,6 +47,7 @@ struct Envelope {
   std::string type;
   std::string details;  // the event object without its type
   std::string line;     // the unchanged line
+  std::optional<std::string> role, run;
 };
 // Throws corrupt.
 Envelope parse_envelope(std::string_view line, std::string_view where);

@@ -48,6 +48,14 @@ void environments() {
   CHECK(!removes(clean, "SOME_API_KEY") && !removes(clean, "PATH") && removes(clean, "TEAMKIT_A"));
 }
 
+void key_forms() {
+  const std::string rest = "abcdefghijklmnop1234";
+  CHECK(redact_keys("use sk-" + rest + " now") == "use [key] now");
+  CHECK(redact_keys("ghp_abcdefghijklmnop1234") == "[key]" && redact_keys("\"hf_abcdefghijklmnop\"") == "\"[key]\"");
+  CHECK(redact_keys("sk-short and task-abcdefghijklmnopqrstuv") == "sk-short and task-abcdefghijklmnopqrstuv");
+  CHECK(redact_keys("") == "" && redact_keys("sk-") == "sk-");
+}
+
 void keys() {
   ::setenv("OTHER_API_KEY", "hidden", 1);
   const Keys keys = put_keys_away();
@@ -66,6 +74,7 @@ int main() {
   names();
   redaction();
   environments();
+  key_forms();
   keys();
   patterns();
   return test::report();

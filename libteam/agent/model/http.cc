@@ -82,7 +82,7 @@ class Transfer {
     if (easy_ == nullptr) throw ModelError(Kind::final, "curl does not start");
     for (const auto& [name, value] : request.headers) add_header(name + ": " + value);
     add_header("content-type: application/json");
-    add_header("accept: text/event-stream");
+    add_header(hear ? "accept: text/event-stream" : "accept: application/json");
     add_header("expect:");  // curl must not wait for "100 Continue", which few servers send
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -234,7 +234,7 @@ class Transfer {
 
   // Some servers stream without saying so. A JSON object or an HTML page is not a stream.
   bool is_stream() const {
-    if (answer_.status < 200 || answer_.status > 299) return false;
+    if (!hear_ || answer_.status < 200 || answer_.status > 299) return false;
     for (const auto& [name, value] : answer_.headers) {
       if (name != "content-type") continue;
       const std::string type = lower(value);

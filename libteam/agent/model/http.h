@@ -40,9 +40,10 @@ class Http {
   // Gets the body of a stream, piece by piece. post() passes on its exceptions.
   enum class Wants { more, nothing };
   using Hear = std::function<Wants(std::string_view piece)>;
-  // Blocks until the answer ends. Returns the body whole if the answer is an error or not a stream. Keeps connections
-  // open for later calls. Throws ModelError: `unreachable` if there is no connection, `passing` if it breaks,
-  // `final` if the certificate is invalid, `interrupted` as soon as `interrupt` (a descriptor, or -1) is readable.
+  // Blocks until the answer ends. Without `hear` no stream is asked for. Returns the body whole if the answer is an
+  // error or not a stream. Keeps connections open for later calls. Throws ModelError: `unreachable` if there is no
+  // connection, `passing` if it breaks, `final` if the certificate is invalid, `interrupted` as soon as `interrupt` (a
+  // descriptor, or -1) is readable.
   HttpAnswer post(const HttpRequest& request, int interrupt, const Hear& hear);
 
  private:

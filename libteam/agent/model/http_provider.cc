@@ -20,6 +20,7 @@ class HttpProvider : public Provider {
  public:
   HttpProvider(std::unique_ptr<WireFormat> format, const ProviderChoice& choice, std::string key)
       : format_(std::move(format)),
+        provider_(choice.provider),
         url_(endpoint(choice.base_url.value_or(std::string(format_->home())), format_->path())),
         key_(std::move(key)),
         http_({choice.connect_seconds, choice.silence_seconds, choice.answer_seconds}) {}
@@ -45,7 +46,11 @@ class HttpProvider : public Provider {
           reader->feed(piece);
           return reader->is_complete() ? Http::Wants::nothing : Http::Wants::more;
         });
-    if (answer.is_heard) return reader->finish();
+    if (answer.is_heard) {
+      ModelAnswer whole = reader->finish();
+      whole.provider = provider_;
+      return whole;
+    }
     if (answer.status < 300) {
       if (const auto refusal = find_service_error_in(answer.body)) throw error_of(0, *refusal, answer.headers);
       throw ModelError(ModelError::Kind::final, "the answer is no stream: is the address right?");
@@ -57,7 +62,7 @@ class HttpProvider : public Provider {
   }
 
   std::unique_ptr<WireFormat> format_;
-  std::string url_, key_;
+  std::string provider_, url_, key_;
   Http http_;
 };
 

@@ -131,8 +131,10 @@ void ModelEvents::end_message(Counts counts) {
 
 void ModelEvents::end_answer(const ModelAnswer& answer) {
   begin_message();
-  const Json usage = Json::parse(to_json_text(answer.usage));
-  finish_message(dump_line({{"message_id", message_}, {"model", answer.model}, {"usage", usage}}), "");
+  Json details = {
+      {"message_id", message_}, {"model", answer.model}, {"usage", Json::parse(to_json_text(answer.usage))}};
+  if (!answer.provider.empty()) details["provider"] = answer.provider;
+  finish_message(dump_line(details), "");
 }
 
 void ModelEvents::finish_message(const std::string& details, std::string_view remark) {

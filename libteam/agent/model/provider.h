@@ -33,8 +33,9 @@ struct ModelAnswer {
   std::vector<Part> parts;  // texts, tool calls and reasoning
   Stop stop = Stop::end;
   Usage usage;
-  std::string model;    // as the service names it
-  std::string refusal;  // why the service refused, if it said so
+  std::string model;     // as the service names it
+  std::string provider;  // anthropic or openai; empty for an old recording
+  std::string refusal;   // why the service refused, if it said so
 };
 
 class ModelError : public std::runtime_error {

@@ -56,6 +56,7 @@ Json to_json(const ModelAnswer& answer) {
                  {"cache_read", usage.cache_read},
                  {"cache_written", usage.cache_written}}},
                {"turn", Json::parse(to_line({Turn::Role::model, answer.parts}))}};
+  if (!answer.provider.empty()) json["provider"] = answer.provider;
   if (!answer.refusal.empty()) json["refusal"] = answer.refusal;
   return json;
 }
@@ -67,6 +68,7 @@ ModelAnswer parse_answer(const Json& json, std::string_view where) {
   if (!stop) fields.refuse("stop", "why the answer ended");
   answer.stop = *stop;
   answer.model = fields.text("model").value_or("");
+  answer.provider = fields.text("provider").value_or("");
   answer.refusal = fields.text("refusal").value_or("");
   if (const Json* usage = fields.object("usage")) {
     Fields counts(*usage, "", where);
