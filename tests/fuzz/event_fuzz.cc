@@ -1,4 +1,4 @@
-// Lines of an event log: all readers agree on envelopes, and their history never runs backward.
+// Lines of an event log: all readers agree on envelopes, and their history and spans never run backward.
 
 #include "libteam/record/event.h"
 
@@ -7,7 +7,9 @@
 
 #include "libteam/base/text.h"
 #include "libteam/record/history_builder.h"
+#include "libteam/record/span_builder.h"
 #include "libteam/record/team_view.h"
+#include "libteam/report/otlp.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;
@@ -32,6 +34,10 @@ void check_history(const History& history) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   HistoryBuilder builder;
+  SpanBuilder spans({"team", 1, SpanBuilder::Options::Content::yes, {}}, [](const TraceSpan& span) {
+    REQUIRE(span.end >= span.start && span.self.span != 0);
+    REQUIRE(fuzz::is_json(to_otlp(span)));
+  });
   TeamView snapshot;
   constexpr std::size_t kMost = 8;
   for (const std::string& line : split(fuzz::text_of(bytes, size), '\n')) {
@@ -49,7 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     if (auto entry = log_entry_of(envelope)) add(snapshot, std::move(*entry), kMost);
     REQUIRE(snapshot.events.size() <= kMost);
     builder.add(envelope);
+    spans.add(envelope);
   }
+  spans.close([](const std::string& member) { return member == "ann"; });
   GraphTask task;
   task.id = 1;
   task.subject = "x";
