@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/team_creation.h"
 
 namespace team {
 
@@ -39,20 +39,16 @@ void check_starter(Context& context, const Team& team, std::string_view what) {
 void make_team(Context& context, Team team) {
   check_maker(context);
   team.created_by = context.choices().environment_member;
-  team.created_at = now();
-  team.members.insert(team.members.begin(), {team.lead, std::nullopt, team.created_at, false, "{}"});
   context.changes();
+  const std::string name = team.name;
   const auto untrusted = [&](const Error& error) {
     if (environment_variable("TEAM_TRUST") == "1") return;
-    warn(fmt::format("warning: team {} is not marked as trusted and will run nothing: {}; see team-trust(1)", team.name,
+    warn(fmt::format("warning: team {} is not marked as trusted and will run nothing: {}; see team-trust(1)", name,
                      error.what()));
   };
-  context.engine().create(team, untrusted);
-  context.choose_team(team.name);
-  after_change([&] {
-    context.session().mail().record(context.actor(),
-                                    {make_event("TEAM_CREATED", {{"lead", team.lead}, {"board", team.board}})});
-  });
+  const Actor creator{.name = context.actor_name(), .role = {}, .run = context.choices().run, .leads = true};
+  create_team(context.engine(), std::move(team), creator, untrusted);
+  context.choose_team(name);
 }
 
 void forget_if_possible(Context& context, const std::string& team) {

@@ -26,6 +26,7 @@
 #include "libteam/system/archive.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/replaced_file.h"
 #include "libteam/system/temporary.h"
 
 namespace team::snapshot {
@@ -220,20 +221,6 @@ Folder temporary_folder() {
   auto folder = Folder::find(path);
   if (!folder) fail(Code::io, "no folder '{}' for temporary files (TMPDIR)", path);
   return std::move(*folder);
-}
-
-// What a team-save that died left. This is a folder of the user's: only what can be nothing else goes.
-void sweep_beside(const Folder& folder) {
-  const auto is_hex = [](std::string_view text) { return text.find_first_not_of("0123456789abcdef") == text.npos; };
-  std::vector<std::string> litter;
-  folder.each_name([&](const char* entry) {
-    const std::string name = entry;
-    const auto parts = split(name, '-');
-    const bool ours = is_temporary(name) && parts.size() == 3 && is_hex(parts[1]) && parts[2].size() == 16 &&
-                      is_hex(parts[2]) && !folder.has_folder(name);
-    if (ours) litter.push_back(name);
-  });
-  for (const std::string& name : litter) remove_if_abandoned(folder, name);
 }
 
 // Gives the unnamed file a name, in place of whatever has it.
