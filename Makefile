@@ -69,7 +69,8 @@ LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.cc=$(BUILD)/obj/%.o)
 LIBRARY := $(BUILD)/libteam.a
 # The commands that talk to models need curl, which needs many shared libraries: teamkit-net is not static.
 COMMANDS := $(filter-out teamkit,$(patsubst cmd/%.cc,%,$(wildcard cmd/*.cc)))
-NET_COMMANDS := $(patsubst cmd/%.cc,%,$(shell grep -l '"libteam/agent/model/model_agent.h"' cmd/*.cc))
+NET_HEADERS := libteam/agent/(model/model_agent|telemetry/otlp_sender).h
+NET_COMMANDS := $(patsubst cmd/%.cc,%,$(shell grep -lE '"$(NET_HEADERS)"' cmd/*.cc))
 LOCAL_COMMANDS := $(filter-out $(NET_COMMANDS),$(COMMANDS))
 COMMAND_NAMES := teamkit teamkit-net $(COMMANDS)
 PROGRAMS := $(COMMAND_NAMES:%=$(BUILD)/bin/%)
@@ -117,7 +118,7 @@ check-now:
 # Against real parts from npm: not a part of check, which needs no registry but Debian's.
 check-real:
 	@scripts/deps check-real
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/real/model_bodies
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/real/model_bodies
 	@scripts/check-real $(BUILD)
 
 # Tests the guarantees of the pages for TORTURE_MINUTES (20); the short forms are part of check.

@@ -206,6 +206,7 @@ CASES = [
     Case("plan-reject", "plan-reject @plan --feedback 'think again'", setup=team(PLAN), then=(8,), reads=("bob",),
          loose=("request *",)),
     Case("team-save", "team-save alpha.tar", setup=team(PLAN)),
+    Case("team-export", "team-export --otlp alpha.jsonl", setup=team(PLAN)),
     Case("team-load", "team-load ../alpha.tar --name beta --board work --trust", then=(4,), slow=True,
          setup=team(PLAN + "team-save ../alpha.tar\n")),
     Case("team-load first", "team-load ../alpha.tar", then=(4,), slow=True,
