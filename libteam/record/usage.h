@@ -1,4 +1,4 @@
-// The number of tokens that models read and wrote for a member.
+// The tokens that models read and wrote for a member, and the cost that programs reported.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,16 @@ struct Usage {
   std::int64_t input = 0;  // tokens that were not in the cache
   std::int64_t output = 0;
   std::int64_t cache_read = 0, cache_written = 0;
+  double usd = 0;  // as a program reported it; 0 for models, whose cost comes from record/prices.h
   Usage& operator+=(const Usage& other);
 };
 
 std::int64_t total(const Usage& usage);
 
-// One line with input, output, cache_read and cache_written, for the file of the member.
+// True if nothing was used.
+bool is_nothing(const Usage& usage);
+
+// One line with input, output, cache_read and cache_written, for the file of the member; and with usd if it is not 0.
 std::string to_json_text(const Usage& usage);
 // Never fails: a missing or wrong count is 0.
 Usage parse_usage(std::string_view json_text);
