@@ -15,6 +15,7 @@
 
 #include "libteam/base/error.h"
 #include "libteam/record/exchange.h"
+#include "libteam/record/quota.h"
 #include "libteam/record/request.h"
 #include "libteam/record/team.h"
 #include "libteam/store/event_log.h"
@@ -37,6 +38,9 @@ class TeamTransaction {
 
   virtual Exchanges exchanges() = 0;
   virtual void put(const Exchanges& exchanges) = 0;
+
+  virtual Quotas quotas() = 0;
+  virtual void put(const Quotas& quotas) = 0;
 };
 
 // The content of a large message while its messages are being sent. A content belongs to its writer as long as the
@@ -86,6 +90,10 @@ class TeamEngine {
   virtual Exchanges exchanges() const = 0;
   // False if nothing was counted yet: then nothing has to be reset.
   virtual bool has_exchanges() const = 0;
+  // Throws corrupt.
+  virtual Quotas quotas() const = 0;
+  // False if no quota was ever in the ledger.
+  virtual bool has_quotas() const = 0;
 
   // Waits for any change in the team, and calls `done` after each, until it returns true.
   virtual Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const = 0;

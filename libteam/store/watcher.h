@@ -32,6 +32,7 @@ struct TeamChanges {
 
   bool team = false;    // the configuration
   bool events = false;  // the event log
+  bool quotas = false;  // the ledger of quotas
   std::vector<TaskId> tasks = {};
   // Names of members:
   std::vector<std::string> lives = {};    // a process started or ends; its life may last for another moment
@@ -41,7 +42,8 @@ struct TeamChanges {
   std::vector<std::string> outputs = {};  // the output of a detached process grew
 
   bool has_topics() const {
-    return team || events || !tasks.empty() || !lives.empty() || !states.empty() || !mail.empty() || !outputs.empty();
+    return team || events || quotas || !tasks.empty() || !lives.empty() || !states.empty() || !mail.empty() ||
+           !outputs.empty();
   }
 };
 
@@ -62,6 +64,8 @@ class Watcher {
   // All topics of the team. Each change in the team then costs its writer a little more.
   virtual void watch_team() = 0;
   virtual void watch_configuration() = 0;
+  // The ledger of quotas. Its changes come as `everything` if nothing else of the team is watched.
+  virtual void watch_quotas() = 0;
   // The end of a life that runs now.
   virtual void watch_life(const std::string& member) = 0;
   // New messages to one member. The caller may look into the mailbox meanwhile.

@@ -164,6 +164,8 @@ CASES = [
     Case("team-delete", "team-delete alpha", then=(3,)),
     Case("team-config", "team-config tasks.max 20"),
     Case("team-config unset", "team-config tasks.max --unset", setup=team("team-config tasks.max 20\n")),
+    Case("team-quota pause", "team-quota --pause claude --for 1h --reason full", loose=("quotas *",)),
+    Case("team-quota clear", "team-quota --clear claude", then=(3,), setup=team("team-quota --pause claude --for 1h\n")),
     Case("team-join", "team-join eve --role coder", then=(4,)),
     Case("team-leave", "team-leave ann", then=(3,)),
     Case("team-send", "team-send bob 'good morning' --as lead", reads=("bob",)),

@@ -154,6 +154,8 @@ class Store:
                 self._read_folder(file, team, name)
             elif re.fullmatch(r"[A-Za-z0-9][\w-]*\.json", name) and name not in ("config.json", "exchanges.json"):
                 self.units[f"member {team}/{name.removesuffix('.json')}"] = self._parse(file)
+            elif name == "quotas.jsonl":
+                self.units[f"quotas {team}"] = [entry["quota"] for entry in self._lines(file)]
             elif name == "exchanges.json":
                 self.units[f"exchanges {team}"] = self._parse(file)
             elif name.endswith("_rejected.jsonl"):

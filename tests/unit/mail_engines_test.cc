@@ -15,6 +15,7 @@
 #include "libteam/store/mail_operations.h"
 #include "libteam/store/membership.h"
 #include "libteam/store/memory/memory_team.h"
+#include "libteam/store/quota_ledger.h"
 #include "libteam/store/status.h"
 #include "libteam/system/id.h"
 #include "tests/unit/answer_text.h"
@@ -98,6 +99,7 @@ class Histories {
         {"leave", 2, &Histories::leave},
         {"end of a life", 1, &Histories::end_life},
         {"limit", 1, &Histories::set_limit},
+        {"quota", 2, &Histories::pause_quota},
         {"look", 4, &Histories::look},
     };
     int total = 0;
@@ -453,11 +455,25 @@ class Histories {
     refresh();
   }
 
+  void pause_quota() {
+    const std::string quota = any_of<std::string>({"claude", "codex"});
+    const double until = 4e9 + static_cast<double>(below(100));
+    const bool ends = below(2) == 0;
+    const Actor user;
+    compare([&](World& world) -> std::string {
+      const QuotaLedger ledger(world.mail, user);
+      if (ends) return ledger.remove(quota) ? "removed" : "none";
+      ledger.enter(quota, {"full", until});
+      return fmt::format("{}", ledger.pause_of(quota)->until);
+    });
+  }
+
   void look() {
     const std::string reader = any_of(kNames);
     compare([&](World& world) {
       std::string text = team::join(digest_for(world.mail.events(), world.team, reader), "\n");
       for (const MemberStatus& member : look_at_members(*world.engine, world.team)) text += to_line(member) + "\n";
+      for (const QuotaPause& one : world.engine->quotas().all) text += fmt::format("{} {}\n", one.quota, one.until);
       for (const Exchange& one : world.engine->exchanges().all) {
         text += fmt::format("{} {} {} {}\n", one.from, one.to, one.count, one.told);
       }

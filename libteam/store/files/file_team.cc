@@ -25,6 +25,10 @@ class FileTeam::Transaction : public TeamTransaction {
   void put(const Exchanges& exchanges) override {
     team_.folder_->replace(layout::kExchanges, to_file(exchanges), team_.durability_);
   }
+  Quotas quotas() override { return team_.quotas(); }
+  void put(const Quotas& quotas) override {
+    team_.folder_->replace(layout::kQuotas, to_file(quotas), team_.durability_);
+  }
 
   bool has_answered() const { return has_answered_; }
 
@@ -75,6 +79,13 @@ Exchanges FileTeam::exchanges() const {
 }
 
 bool FileTeam::has_exchanges() const { return folder_->has(layout::kExchanges); }
+
+Quotas FileTeam::quotas() const {
+  const auto contents = folder_->read(layout::kQuotas, JsonLimits{}.bytes);
+  return contents ? parse_quotas(contents->text, folder_->path_of(layout::kQuotas)) : Quotas{};
+}
+
+bool FileTeam::has_quotas() const { return folder_->has(layout::kQuotas); }
 
 Mailbox::Waited FileTeam::wait(const Deadline& deadline, const std::function<bool()>& done) const {
   Watch watch(*folder_);

@@ -43,6 +43,8 @@ class FileTeam : public TeamEngine {
   void remove_request(const std::string& id) const override { requests_.remove(id); }
   Exchanges exchanges() const override;
   bool has_exchanges() const override;
+  Quotas quotas() const override;
+  bool has_quotas() const override;
 
   Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const override;
   std::optional<std::string> shortage() const override;

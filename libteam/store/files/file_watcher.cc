@@ -51,6 +51,7 @@ TeamChanges topics_of(const std::vector<std::string>& names) {
     // A member may be called 7: then 7.json may be a task, or its state.
     if (const auto id = layout::task_of(name)) changes.tasks.push_back(*id);
     if (name == layout::kConfig) changes.team = true;
+    else if (name == layout::kQuotas) changes.quotas = true;
     else if (layout::is_event_file(name)) changes.events = true;
     else if (auto file = layout::member_file(name)) add_topic_of(*file, changes);
   }
@@ -120,6 +121,12 @@ void FileWatcher::watch_configuration() {
   wants_configuration_ = true;
 }
 
+void FileWatcher::watch_quotas() {
+  if (!team_ || !team_->has(layout::kQuotas)) return;
+  add_topic();
+  watch_.add(*team_, layout::kQuotas, Watch::Kind::written);
+}
+
 void FileWatcher::watch_life(const std::string& member) {
   add_topic();
   watch_.add(*team_, layout::alive_file(member), Watch::Kind::written);
@@ -173,8 +180,8 @@ bool FileWatcher::is_wanted(const TeamChanges& changes) const {
   if ((wants_configuration_ || wants_team_) && changes.team) return true;
   if (inbox_ && contains(changes.inboxes, *inbox_)) return true;
   if ((wants_lives_ || wants_team_) && !changes.lives.empty()) return true;
-  return wants_team_ &&
-         (changes.events || !changes.states.empty() || !changes.mail.empty() || !changes.outputs.empty());
+  return wants_team_ && (changes.events || changes.quotas || !changes.states.empty() || !changes.mail.empty() ||
+                         !changes.outputs.empty());
 }
 
 // True if files are gone that only go with the whole store, or with a deleted task.

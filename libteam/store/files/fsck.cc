@@ -259,6 +259,13 @@ void check_team(const Folder& folder, const Team& team, double lock_timeout, Fin
         std::any_of(one + 1, team.members.end(), [&](const Member& other) { return same_name(one->name, other.name); });
     if (twice) findings.add(file, fmt::format("member {} is there twice", one->name));
   }
+  try {
+    const auto ledger = folder.read(layout::kQuotas, JsonLimits{}.bytes);
+    if (ledger) parse_quotas(ledger->text, folder.path_of(layout::kQuotas));
+  } catch (const Error& error) {
+    if (error.code() != Code::corrupt) throw;
+    findings.add(error);
+  }
   for (const Setting& setting : team.settings) {
     try {
       Team copy;

@@ -47,6 +47,7 @@ inline constexpr const char* kConfig = "config.json";
 // The configuration of a deleted team whose folder could not be renamed.
 inline constexpr const char* kDeletedConfig = ".deleted-config.json";
 inline constexpr const char* kExchanges = "exchanges.json";
+inline constexpr const char* kQuotas = "quotas.jsonl";  // the ledger; no member has a file of this name
 inline constexpr const char* kIdlePeriod = ".all_idle";
 inline constexpr const char* kBodies = "bodies";
 inline constexpr const char* kHooks = "hooks";

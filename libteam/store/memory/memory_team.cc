@@ -96,6 +96,11 @@ class MemoryTeam::Transaction : public TeamTransaction {
     const std::lock_guard lock(team_.mutex_);
     team_.exchanges_ = exchanges;
   }
+  Quotas quotas() override { return team_.quotas(); }
+  void put(const Quotas& quotas) override {
+    const std::lock_guard lock(team_.mutex_);
+    team_.quotas_ = quotas;
+  }
 
  private:
   const MemoryTeam& team_;
@@ -189,6 +194,16 @@ Exchanges MemoryTeam::exchanges() const {
 bool MemoryTeam::has_exchanges() const {
   const std::lock_guard lock(mutex_);
   return exchanges_.has_value();
+}
+
+Quotas MemoryTeam::quotas() const {
+  const std::lock_guard lock(mutex_);
+  return quotas_.value_or(Quotas{});
+}
+
+bool MemoryTeam::has_quotas() const {
+  const std::lock_guard lock(mutex_);
+  return quotas_.has_value();
 }
 
 Mailbox::Waited MemoryTeam::wait(const Deadline& deadline, const std::function<bool()>& done) const {

@@ -69,6 +69,8 @@ class MemoryTeam : public TeamEngine {
   void remove_request(const std::string& id) const override;
   Exchanges exchanges() const override;
   bool has_exchanges() const override;
+  Quotas quotas() const override;
+  bool has_quotas() const override;
 
   Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const override;
   std::optional<std::string> shortage() const override { return std::nullopt; }
@@ -90,6 +92,7 @@ class MemoryTeam : public TeamEngine {
   mutable std::map<std::string, MemoryMailbox> mailboxes_;
   mutable std::map<std::string, Request> requests_;
   mutable std::optional<Exchanges> exchanges_;
+  mutable std::optional<Quotas> quotas_;
 };
 
 }  // namespace team

@@ -21,6 +21,7 @@ class MemoryWatcher : public Watcher {
   void watch_tasks() override {}
   void watch_team() override {}
   void watch_configuration() override {}
+  void watch_quotas() override {}
   void watch_life(const std::string&) override {}
   void watch_inbox(const std::string&) override {}
   void watch_own_inbox(const std::string&) override {}

@@ -1,0 +1,86 @@
+// team-quota - list, end or begin the pauses of quotas
+
+#include "libteam/base/clock.h"
+#include "libteam/base/spelling.h"
+#include "libteam/base/terminal_text.h"
+#include "libteam/base/time_text.h"
+#include "libteam/cli/command.h"
+#include "libteam/store/quota_ledger.h"
+
+namespace {
+
+struct Options {
+  std::optional<std::string> clear, pause, reason;
+  std::optional<double> seconds;
+};
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+team::Exit list(team::Context& context) {
+  const auto pauses = pauses_in_force(context.mail().engine());
+  if (context.json()) {
+    for (const team::QuotaPause& pause : pauses) context.out().line(to_line(pause));
+  } else {
+    team::Table table(context.out(), {"QUOTA", "UNTIL", "BY", "REASON"});
+    for (const team::QuotaPause& pause : pauses) {
+      table.row({{team::one_line(pause.quota)},
+                 {pause.until > 0 ? team::date_and_time(pause.until) : "-"},
+                 {or_dash(pause.by)},
+                 {or_dash(team::one_line(pause.reason))}});
+    }
+    table.finish();
+  }
+  return pauses.empty() ? team::Exit::no : team::Exit::done;
+}
+
+team::Exit clear(team::Context& context, const std::string& quota) {
+  context.require_lead("end the pause of a quota");
+  if (team::is_budget(quota)) {
+    team::fail(team::Code::invalid_state, "{} is a limit: raise it with team-config or in the role", quota);
+  }
+  context.changes();
+  if (team::QuotaLedger(context.mail(), context.actor()).remove(quota)) return team::Exit::done;
+  std::vector<std::string> known;
+  for (const team::QuotaPause& pause : context.mail().engine().quotas().all) known.push_back(pause.quota);
+  team::fail(team::Code::not_found, "no quota '{}' is paused{}", team::one_line(quota),
+             team::did_you_mean(quota, known));
+}
+
+team::Exit pause(team::Context& context, const Options& options) {
+  context.require_lead("pause a quota");
+  if (options.pause->empty() || team::is_budget(*options.pause)) {
+    team::fail(team::Code::usage, "'{}' is not the name of a quota", team::one_line(*options.pause));
+  }
+  if (!options.seconds) team::fail(team::Code::usage, "--pause needs --for SECONDS");
+  context.changes();
+  team::QuotaLedger(context.mail(), context.actor())
+      .enter(*options.pause,
+             {options.reason.value_or("paused by " + context.actor().name), team::now() + *options.seconds});
+  return team::Exit::done;
+}
+
+team::Exit run(team::Context& context, const Options& options) {
+  context.team();
+  if (options.clear) return clear(context, *options.clear);
+  if (options.pause) return pause(context, options);
+  if (options.seconds || options.reason) team::fail(team::Code::usage, "--for and --reason are for --pause");
+  return list(context);
+}
+
+}  // namespace
+
+int team_quota(int argc, char** argv) {
+  Options options;
+  team::Command command("team-quota", "list, end or begin the pauses of quotas", "[options]");
+  command.option("--clear QUOTA", options.clear, "end the pause: its members work again at once");
+  command.option("--pause QUOTA", options.pause, "pause all members with this quota");
+  command.seconds("--for SECONDS", options.seconds, "with --pause: how long");
+  command.option("--reason TEXT", options.reason, "with --pause: why");
+  command.at_most_one({"--clear", "--pause"});
+  command.takes_team();
+  command.takes_actor();
+  command.takes_json();
+  command.takes_lock();
+  command.example("team-quota --clear claude");
+  return command.run(argc, argv, [&](team::Context& context) { return run(context, options); });
+}
