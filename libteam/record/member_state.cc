@@ -45,6 +45,8 @@ MemberState parse_member_state(std::string_view text, std::string_view file) {
   state.run = fields.text("run").value_or("");
   state.model = fields.text("model");
   state.usage = fields.object_text("usage").value_or(state.usage);
+  state.worked = fields.number("worked").value_or(0);
+  state.until = fields.number("until");
   state.pane = fields.text("pane");
   state.tmux = fields.text("tmux");
   state.resumable = fields.boolean("resumable").value_or(true);
@@ -68,6 +70,8 @@ std::string to_file(const MemberState& state) {
   text.add("run", state.run);
   text.add("model", state.model);
   text.add_json("usage", state.usage);
+  text.add("worked", state.worked);
+  text.add("until", state.until);
   text.add("pane", state.pane);
   text.add("tmux", state.tmux);
   text.add("resumable", state.resumable);

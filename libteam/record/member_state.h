@@ -37,11 +37,16 @@ struct MemberState {
   std::string run;
   std::optional<std::string> model;
   std::string usage = "{}";               // a JSON object, as text
+  double worked = 0;                      // seconds of work in all runs
+  std::optional<double> until;            // the end of a pause, if its time is known
   std::optional<std::string> pane, tmux;  // the tmux pane it runs in, and the server's socket
   bool resumable = true;                  // false: it finished, or was stopped on request
   Start start;
   std::string extra = "{}";
 };
+
+// The same for the whole state. A member that pauses until a known time has work to do then: it is not idle.
+inline bool is_idle(const MemberState& state) { return is_idle(state.state) && !state.until; }
 
 MemberState parse_member_state(std::string_view text, std::string_view file);
 std::string to_file(const MemberState& state);

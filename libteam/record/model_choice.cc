@@ -16,6 +16,14 @@ std::string provider_of(const ModelChoice& choice) {
   return choice.model.value_or("").starts_with("claude") ? "anthropic" : "openai";
 }
 
+std::string quota_of(const ModelChoice& choice) {
+  const std::string provider = provider_of(choice);
+  if (!choice.base_url) return provider;
+  std::string_view host = *choice.base_url;
+  if (const std::size_t scheme = host.find("://"); scheme != std::string_view::npos) host.remove_prefix(scheme + 3);
+  return fmt::format("{}@{}", provider, host.substr(0, host.find('/')));
+}
+
 std::string key_variable(const ModelChoice& choice) {
   return provider_of(choice) == "openai" ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY";
 }

@@ -18,7 +18,8 @@ struct ModelChoice {
   std::optional<std::int64_t> max_tokens;       // of one answer
   std::optional<std::int64_t> context;          // tokens
   std::optional<std::int64_t> most_turns;       // per piece of work; for a lead, in total
-  std::optional<std::int64_t> budget;           // tokens; for a lead, the tokens of the whole team
+  std::optional<std::int64_t> still_turns;      // without a change of board, mail or files
+  std::optional<std::string> budget;            // see parse_budget(); for a lead, that of the whole team
   std::vector<std::string> allowed;             // folders beside the root
 };
 
@@ -31,6 +32,9 @@ bool is_chosen(const ModelChoice& choice);
 
 // anthropic or openai. If the provider is not set, it is guessed from the name of the model.
 std::string provider_of(const ModelChoice& choice);
+// The quota of members that use this model, unless their role has another: the provider, and its address if that is
+// given.
+std::string quota_of(const ModelChoice& choice);
 // The environment variable that holds the API key.
 std::string key_variable(const ModelChoice& choice);
 // Throws usage if the provider needs a key and `key` is empty.

@@ -93,6 +93,13 @@ std::optional<double> cost_of(const Usage& usage, std::string_view model, std::s
          kMillion;
 }
 
+std::optional<double> full_cost_of(const Usage& usage, const std::optional<std::string>& model,
+                                   std::string_view overrides) {
+  if (!model) return usage.usd > 0 ? std::optional(usage.usd) : std::nullopt;
+  const auto cost = cost_of(usage, *model, overrides);
+  return cost ? std::optional(*cost + usage.usd) : std::nullopt;
+}
+
 std::optional<std::string> tidy_prices(std::string_view text) {
   try {
     return dump_line(parse_table(text));

@@ -9,6 +9,7 @@
 #include "libteam/base/text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/record/json_fields.h"
+#include "libteam/record/quota.h"
 
 namespace team {
 
@@ -60,17 +61,25 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
   if (spec.clean_env && !std::all_of(spec.clean_env->begin(), spec.clean_env->end(), is_variable_pattern)) {
     fields.refuse("clean_env", "an array of names of variables");
   }
+  spec.quota = fields.text("quota");
+  if (spec.quota && (spec.quota->empty() || is_budget(*spec.quota))) fields.refuse("quota", "the name of a quota");
+  spec.limit_texts = fields.texts("limit_texts", "an array of texts").value_or(spec.limit_texts);
   if (const Json* limits = fields.object("limits")) {
     Fields inner(*limits, role.definition, place);
     spec.retries = inner.integer("retries", 0, 1000);
     spec.time_limit = duration(inner, *limits, "time");
     spec.idle_timeout = duration(inner, *limits, "idle");
-    inner.refuse_misspelt({"retries", "time", "idle"});
+    spec.budget.tokens = inner.integer("tokens", 1, INT64_MAX);
+    spec.budget.usd = inner.number("usd");
+    if (spec.budget.usd && *spec.budget.usd <= 0) inner.refuse("usd", "an amount of US dollars");
+    spec.turns = inner.integer("turns", 1, INT64_MAX);
+    inner.refuse_misspelt({"retries", "time", "idle", "tokens", "usd", "turns"});
     add_keys(spec.ignored, inner.rest(), "limits.");
   }
-  fields.refuse_misspelt({"prompt", "command", "model", "provider", "base_url", "api", "effort", "thinking",
-                          "max_tokens", "plan", "tools", "clean_env", "limits", "limits.retries", "limits.time",
-                          "limits.idle"});
+  fields.refuse_misspelt({"prompt",        "command",     "model",       "provider",       "base_url",    "api",
+                          "effort",        "thinking",    "max_tokens",  "plan",           "tools",       "clean_env",
+                          "quota",         "limit_texts", "limits",      "limits.retries", "limits.time", "limits.idle",
+                          "limits.tokens", "limits.usd",  "limits.turns"});
   add_keys(spec.ignored, fields.rest(), "");
   return spec;
 }

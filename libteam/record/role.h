@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libteam/record/budget.h"
 #include "libteam/record/team.h"
 
 namespace team {
@@ -21,6 +22,10 @@ struct RoleSpec {
   bool plan = false;                                  // its plans need approval
   std::optional<std::int64_t> retries;
   std::optional<double> time_limit, idle_timeout;  // seconds
+  Budget budget;                                   // limits.tokens and limits.usd, of each member of the role
+  std::optional<std::int64_t> turns;               // of a model without a change of board, mail or files
+  std::optional<std::string> quota;                // members with the same quota pause together
+  std::vector<std::string> limit_texts;            // further texts of usage limits
   std::vector<std::string> ignored;                // unknown keys (`note`, `limits.note`), which have no effect
 };
 

@@ -10,6 +10,7 @@
 #include "libteam/base/text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/record/prices.h"
+#include "libteam/record/usage_limit.h"
 
 namespace team {
 
@@ -18,7 +19,16 @@ namespace {
 constexpr std::string_view kCount = "a whole number";
 constexpr std::string_view kDuration = "seconds (2, 0.5, 500ms, 3m, 1h)";
 constexpr std::string_view kSwitch = "true or false";
+constexpr std::string_view kDollars = "US dollars (2, 0.5)";
+constexpr std::string_view kTexts = R"(JSON, ["text", ...]; * stands for any characters)";
 constexpr std::string_view kPrices = R"(JSON, {"model": [input, output, cache_read, cache_written]})";
+
+std::optional<double> parse_dollars(std::string_view text) {
+  double dollars = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), dollars, std::chars_format::fixed);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  return is_whole && dollars >= 0 && dollars < 1e9 ? std::optional(dollars) : std::nullopt;
+}
 
 const SettingRule& rule_of(std::string_view key) {
   for (const SettingRule& rule : setting_rules()) {
@@ -45,6 +55,16 @@ std::string encode(const SettingRule& rule, std::string_view value) {
     if (value != "true" && value != "false") refuse();
     return std::string(value);
   }
+  if (rule.values == kDollars) {
+    const auto dollars = parse_dollars(value);
+    if (!dollars) refuse();
+    return fmt::format("{}", *dollars);
+  }
+  if (rule.values == kTexts) {
+    const auto texts = tidy_texts(value);
+    if (!texts) refuse();
+    return *texts;
+  }
   if (rule.values == kPrices) {
     const auto prices = tidy_prices(value);
     if (!prices) refuse();
@@ -69,6 +89,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"tasks.perMember", "1", kCount},
       {"tasks.max", "0", kCount},
       {"tasks.lease", "0", kDuration},
+      {"tasks.backoff", "1", kDuration},  // before the second attempt; doubles up to a minute
       {"exchange.limit", "5", kCount},
       {"digest.enabled", "true", kSwitch},
       {"digest.messages", "10", kCount},
@@ -77,6 +98,10 @@ const std::vector<SettingRule>& setting_rules() {
       {"rotation.enabled", "true", kSwitch},
       {"idle.notify", "false", kSwitch},
       {"idle.poll", "2", kDuration},
+      {"budget.tokens", "0", kCount},  // of the whole team, in all runs; 0: no limit
+      {"budget.usd", "0", kDollars},
+      {"budget.time", "0", kDuration},  // of work, added up over members
+      {"limits.texts", "[]", kTexts},   // further texts of usage limits
       {"model.concurrency", "4", kCount},
       {"model.silence", "300", kDuration},  // longest time without a byte of the answer
       {"model.answer", "1800", kDuration},  // longest time for a whole answer

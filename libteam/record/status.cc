@@ -61,6 +61,7 @@ std::string to_text(const MemberStatus& member) {
   text.add("state", member.state);
   text.add("since", member.since);
   text.add("reason", member.since ? std::optional(member.reason) : std::nullopt);
+  text.add("until", member.until);
   text.add("pid", member.pid);
   text.add("pane", member.pane);
   text.add("task", member.task);
@@ -133,6 +134,9 @@ std::string to_line(const TeamStatus& status) {
   text.add_json("notes", array_of(tasks.notes));
   text.add_json("plans", array_of(status.plans));
   text.add_json("warnings", array_of(status.warnings));
+  std::vector<std::string> quotas;
+  for (const QuotaPause& pause : status.quotas) quotas.push_back(to_line(pause));
+  text.add_json("quotas", json_array(quotas));
   text.add_json("usage", usage.take());
   return text.take();
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libteam/record/quota.h"
 #include "libteam/record/task.h"
 #include "libteam/record/usage.h"
 
@@ -20,6 +21,7 @@ struct MemberStatus {
   bool is_running = false;
   std::optional<double> since;      // the time of the last change of state
   std::string reason;               // of that change
+  std::optional<double> until;      // the end of a pause, if its time is known
   std::optional<std::int64_t> pid;  // none if its process is in another pid namespace
   std::optional<std::string> pane;
   std::optional<TaskId> task;
@@ -59,7 +61,7 @@ struct PlanNote {
 
 // A problem that needs an action of the user or the lead.
 struct Warning {
-  std::string kind;  // dead, role, paused, disk
+  std::string kind;  // dead, role, paused, quota, budget, disk
   std::string text;
 };
 
@@ -71,6 +73,7 @@ struct TeamStatus {
   std::optional<double> cost;  // none if the cost of a member is unknown
   std::vector<PlanNote> plans;
   std::vector<Warning> warnings;
+  std::vector<QuotaPause> quotas;  // the pauses in force
 };
 
 std::string_view name_of(TaskNote::Kind kind);

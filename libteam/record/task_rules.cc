@@ -188,7 +188,9 @@ void finish_work(Task& task, const TaskChange& wanted, const Actor& actor, doubl
   }
   if (status == Status::pending) {
     const auto assigned = wanted.owner && !wanted.owner->empty() ? wanted.owner : std::nullopt;
-    return_to_board(task, wanted.reason);
+    const auto error = wanted.is_uncounted && task.error ? task.error : wanted.reason;
+    return_to_board(task, error);
+    if (wanted.is_uncounted && task.attempts > 0) --task.attempts;
     task.owner = assigned;
     return;
   }

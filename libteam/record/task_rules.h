@@ -27,6 +27,7 @@ struct TaskChange {
   std::optional<Status> status;        // in_progress claims; pending releases, or reopens a failed task
   std::optional<std::string> result;   // with completed
   std::optional<std::string> reason;   // with failed and pending
+  bool is_uncounted = false;           // with pending: the attempt does not count, and its reason replaces no other
   std::optional<std::int64_t> if_rev;  // conflict if the task has another rev
 };
 

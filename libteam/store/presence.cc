@@ -38,12 +38,15 @@ void Presence::become(State state, const std::string& reason, std::optional<Task
                       const Actor& actor) {
   const State from = now_.state;
   const bool same = from == state;
-  if (same && now_.task == task && now_.reason == reason) return;
+  const auto until = state == State::paused ? until_ : std::nullopt;
+  until_.reset();
+  if (same && now_.task == task && now_.reason == reason && now_.until == until) return;
   const bool changes_work = is_working(state) != is_working(from);
   const auto write = [&] {
     now_.state = state;
     now_.reason = reason;
     now_.task = task;
+    now_.until = until;
     now_.since = team::now();
     life_->write(now_);
   };
@@ -74,7 +77,7 @@ void Presence::set_usage(std::string usage) {
 }
 
 void Presence::tell_if_all_idle(const Team& team, Board& board, const Mail& mail) const {
-  if (!is_idle(now_.state) || lives_->is_idle_period() || !is_everybody_idle(*lives_, team)) return;
+  if (!is_idle(now_) || lives_->is_idle_period() || !is_everybody_idle(*lives_, team)) return;
   std::function<void()> record;
   lives_->exclusively(lock_timeout_, [&] {
     if (lives_->is_idle_period()) return;
@@ -87,7 +90,7 @@ void Presence::tell_if_all_idle(const Team& team, Board& board, const Mail& mail
 bool is_member_idle(const LifeEngine& lives, const std::string& member) {
   if (lives.life_of(member) != Life::running) return false;
   const auto state = lives.state_of(member);
-  return state && is_idle(state->state);
+  return state && is_idle(*state);
 }
 
 bool is_everybody_idle(const LifeEngine& lives, const Team& team) {
@@ -95,7 +98,7 @@ bool is_everybody_idle(const LifeEngine& lives, const Team& team) {
   for (const Member& member : team.members) {
     if (member.name == team.lead || lives.life_of(member.name) != Life::running) continue;
     const auto state = lives.state_of(member.name);
-    if (!state || !is_idle(state->state)) return false;
+    if (!state || !is_idle(*state)) return false;
     any = true;
   }
   return any;

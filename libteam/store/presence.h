@@ -44,6 +44,10 @@ class Presence {
   void set_start(Start start);
   // The use of a model in all its lives. If the system refuses to write it, the next change of the state does.
   void set_usage(std::string usage);
+  // Adds seconds of work. The next change of the state writes them.
+  void add_work(double seconds) { now_.worked += seconds; }
+  // The next state `paused` ends at this time. Any other state forgets it.
+  void set_until(std::optional<double> until) { until_ = until; }
   // True if team-resume is to start it again.
   void set_resumable(bool resumable) { now_.resumable = resumable; }
 
@@ -56,6 +60,7 @@ class Presence {
   std::shared_ptr<const LifeEngine> lives_;
   std::unique_ptr<HeldLife> life_;
   MemberState now_;
+  std::optional<double> until_;
 };
 
 // True if the member runs and waits for work.

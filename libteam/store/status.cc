@@ -12,6 +12,7 @@
 #include "libteam/base/utf8.h"
 #include "libteam/record/prices.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/quota_ledger.h"
 
 namespace team {
 
@@ -100,13 +101,14 @@ std::vector<MemberStatus> look_at_members(const TeamEngine& engine, const Team& 
     if (state) {
       status.model = state->model;
       status.usage = parse_usage(state->usage);
-      if (status.model) status.cost = cost_of(status.usage, *status.model, prices);
+      status.cost = full_cost_of(status.usage, status.model, prices);
     }
     if (life == Life::unknown) state.reset();  // what it used stays true; how it was tells nothing
     status.state = life == Life::unknown && member.name == team.lead ? "lead" : describe_life(life, state);
     if (state) {
       status.since = state->since;
       status.reason = state->reason;
+      if (life == Life::running) status.until = state->until;
       status.task = life == Life::running ? state->task : std::nullopt;
       status.is_running = life == Life::running;
       // A member in another pid namespace has a pid that means another process here, or none.
@@ -163,7 +165,7 @@ class BoardReader {
 
   void take_running(const Task& task) {
     if (++status_.tasks.in_progress <= kMostRunning) {
-      note(task, Kind::in_progress, task.claimed_at ? "for " + describe_seconds(now() - *task.claimed_at) : "");
+      note(task, Kind::in_progress, describe_work(task));
     }
     for (MemberStatus& member : status_.members) {
       if (member.name != task.owner) continue;
@@ -174,6 +176,12 @@ class BoardReader {
                                  task.id, member.name));
       }
     }
+  }
+
+  static std::string describe_work(const Task& task) {
+    std::string text = task.claimed_at ? "for " + describe_seconds(now() - *task.claimed_at) : "";
+    if (task.attempts > 1) text += fmt::format("{}attempt {}", text.empty() ? "" : ", ", task.attempts);
+    return text;
   }
 
   void warn_of_role(const Task& task) {
@@ -270,6 +278,17 @@ void find_paused(TeamStatus& status, const TeamEngine& engine) {
   }
 }
 
+void find_quotas(TeamStatus& status, const TeamEngine& engine) {
+  status.quotas = pauses_in_force(engine);
+  for (const QuotaPause& pause : status.quotas) {
+    const bool is_limit = is_budget(pause.quota);
+    status.warnings.push_back(
+        {is_limit ? "budget" : "quota",
+         is_limit ? fmt::format("{}; raise {} to continue", pause.reason, pause.quota)
+                  : fmt::format("{} is paused {}: {}", pause.quota, describe_end(pause), pause.reason)});
+  }
+}
+
 }  // namespace
 
 TeamStatus look_at_team(const TeamEngine& engine, const Team& team, const BoardView& view,
@@ -283,7 +302,7 @@ TeamStatus look_at_team(const TeamEngine& engine, const Team& team, const BoardV
   for (MemberStatus& member : status.members) {
     member.task.reset();
     status.usage += member.usage;
-    if (total(member.usage) == 0) continue;
+    if (is_nothing(member.usage)) continue;
     status.cost = status.cost && member.cost ? std::optional(*status.cost + *member.cost) : std::nullopt;
   }
   BoardReader(status, view).read(broken);
@@ -291,6 +310,7 @@ TeamStatus look_at_team(const TeamEngine& engine, const Team& team, const BoardV
   find_last_words(status, engine.events());
   find_plans(status, engine);
   find_paused(status, engine);
+  find_quotas(status, engine);
   if (const auto shortage = engine.shortage()) status.warnings.push_back({"disk", *shortage});
   return status;
 }
