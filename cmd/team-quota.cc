@@ -17,7 +17,7 @@ struct Options {
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 team::Exit list(team::Context& context) {
-  const auto pauses = pauses_in_force(context.mail().engine());
+  const auto pauses = team::pauses_in_force(context.session().mail().engine());
   if (context.json()) {
     for (const team::QuotaPause& pause : pauses) context.out().line(to_line(pause));
   } else {
@@ -39,9 +39,9 @@ team::Exit clear(team::Context& context, const std::string& quota) {
     team::fail(team::Code::invalid_state, "{} is a limit: raise it with team-config or in the role", quota);
   }
   context.changes();
-  if (team::QuotaLedger(context.mail(), context.actor()).remove(quota)) return team::Exit::done;
+  if (team::QuotaLedger(context.session().mail(), context.actor()).remove(quota)) return team::Exit::done;
   std::vector<std::string> known;
-  for (const team::QuotaPause& pause : context.mail().engine().quotas().all) known.push_back(pause.quota);
+  for (const team::QuotaPause& pause : context.session().mail().engine().quotas().all) known.push_back(pause.quota);
   team::fail(team::Code::not_found, "no quota '{}' is paused{}", team::one_line(quota),
              team::did_you_mean(quota, known));
 }
@@ -53,7 +53,7 @@ team::Exit pause(team::Context& context, const Options& options) {
   }
   if (!options.seconds) team::fail(team::Code::usage, "--pause needs --for SECONDS");
   context.changes();
-  team::QuotaLedger(context.mail(), context.actor())
+  team::QuotaLedger(context.session().mail(), context.actor())
       .enter(*options.pause,
              {options.reason.value_or("paused by " + context.actor().name), team::now() + *options.seconds});
   return team::Exit::done;

@@ -12,6 +12,7 @@
 #include "libteam/cli/progress.h"
 #include "libteam/cli/team_start.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/spending.h"
 #include "libteam/system/id.h"
 #include "libteam/view/typing.h"
 
@@ -30,6 +31,7 @@ team::Team prepare_team(team::Context& context, Options& options) {
   team::Team team = team::find_or_plan_team(context, "team");
   team::check_starter(context, team, "run the lead");
   const std::vector<team::Role> roles = team::read_roles(options.roles);
+  const team::Budget budget = team::budget_from(options.lead.model.budget);
   for (const team::Role& role : roles) team::put_role(team, role);
   team::LeadOptions& lead = options.lead;
   team::read_if_dash(lead.goal);
@@ -39,23 +41,24 @@ team::Team prepare_team(team::Context& context, Options& options) {
   lead.mode = team::choose_mode(options.mode.value_or(team::setting(team, "teammate.mode")), team::warn);
   lead.warn = team::warn;
   if (team.created_at != 0) context.require_trust("the lead");
-  if (team.created_at != 0 && context.engine().life_of(team.name, team.lead) == team::Life::running) {
-    team::fail(team::Code::conflict, "{} is running already", team.lead);
-  }
+  const bool runs = team.created_at != 0 && context.engine().life_of(team.name, team.lead) == team::Life::running;
+  if (runs) team::fail(team::Code::conflict, "{} is running already", team.lead);
   context.changes();
   if (team.created_at == 0) make_team(context, team);
-  if (roles.empty() && !team.finished_at) return team;
+  if (roles.empty() && !team.finished_at && budget.is_unlimited()) return team;
   return context.engine().change(team.name, [&](team::Team& edited) {
     for (const team::Role& role : roles) team::put_role(edited, role);
+    team::set_budget(edited, budget);
     edited.finished_at.reset();
   });
 }
 
 void tell_end(team::Context& context, const Options& options, const team::TeamSession& desk, const team::LeadEnd& end) {
+  if (const auto used = team::describe_spending(desk)) team::warn(*used);
   if (const auto failure = team::describe_failure(end)) team::warn(*failure);
   else if (!options.stream) context.out().line(team::printable(end.summary));
-  const std::size_t unread = desk.messages().unread();
-  if (unread > 0) team::warn(fmt::format("{} message{} for you: team-recv", unread, unread == 1 ? "" : "s"));
+  if (const auto unread = desk.messages().unread(); unread > 0)
+    team::warn(fmt::format("{} message{} for you: team-recv", unread, unread == 1 ? "" : "s"));
 }
 
 team::Exit run(team::Context& context, Options& options) {

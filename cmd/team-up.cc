@@ -4,7 +4,6 @@
 #include "libteam/agent/life/spawn.h"
 #include "libteam/agent/life/supervise.h"
 #include "libteam/agent/life/team_recording.h"
-#include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
@@ -13,7 +12,6 @@
 #include "libteam/cli/team_start.h"
 #include "libteam/record/blueprint.h"
 #include "libteam/record/settings.h"
-#include "libteam/store/membership.h"
 
 namespace {
 
@@ -22,7 +20,7 @@ struct Options {
   std::optional<std::string> mode;
   bool wait = false;
   std::optional<double> timeout;
-  team::ModelChoice recording;
+  team::ModelChoice recording;  // and the budget
 };
 
 void say(team::Context& context, const char* kind, const std::string& what) {
@@ -70,8 +68,8 @@ team::Exit wait(team::Context& context, team::TeamSession& session, const Option
   const auto end = team::await_end(session, deadline, signals,
                                    [&](std::string_view line) { say_beside(progress, [&] { console.note(line); }); });
   progress.hide();
-  const double patience = end.kind == team::TeamEnd::Kind::over ? 30 : 0;
   session.refresh();
+  const double patience = end.kind == team::TeamEnd::Kind::over ? 30 : 0;
   for (const auto& one : team::stop_teammates(session, team::running_teammates(session), patience, team::Insist::yes)) {
     if (one.kind != team::Stopped::Kind::agreed) team::warn(team::describe(one));
   }
@@ -79,6 +77,7 @@ team::Exit wait(team::Context& context, team::TeamSession& session, const Option
   if (end.kind == team::TeamEnd::Kind::interrupted) return static_cast<team::Exit>(128 + end.signal);
   const auto missing = team::what_is_missing(session);
   for (const std::string& line : missing) team::no(context, line);
+  team::check_budgets(session, missing);
   if (end.kind == team::TeamEnd::Kind::too_late) return team::no(context, "not done within --timeout");
   return missing.empty() ? team::Exit::done : team::Exit::no;
 }
@@ -90,12 +89,12 @@ team::Exit up(team::Context& context, const Options& options) {
   for (const std::string& key : plan.ignored) {
     team::warn(fmt::format("warning: {}: key '{}' has no effect", options.file, team::one_line(key)));
   }
+  team::set_budget(plan.team, team::budget_from(options.recording.budget));
   team::check_starter(context, plan.team, "start a team");
   const auto mode = team::choose_mode(options.mode.value_or(team::setting(plan.team, "teammate.mode")), team::warn);
   const auto recording = team::open_recording(options.recording);
   const auto names = make(context, plan);
-  std::optional<team::Signals> signals;
-  if (options.wait) signals.emplace();
+  const auto signals = options.wait ? std::make_unique<team::Signals>() : nullptr;
   team::TeamSession session(context.engine(), plan.team.name, context.actor());
   start(context, session, mode, names, recording);
   return options.wait ? wait(context, session, options, recording, *signals) : team::Exit::done;
@@ -109,6 +108,8 @@ int team_up(int argc, char** argv) {
   command.operand("FILE", options.file, "JSON with roles, teammates, tasks, settings; - is stdin");
   command.flag("--wait", options.wait, "wait until no task can progress; exit 1 unless all completed");
   command.seconds("--timeout SECONDS", options.timeout, "with --wait: give up after this time");
+  command.option("--budget AMOUNT", options.recording.budget,
+                 "pause the team when so much is used: 100k tokens, 2 USD, 1h");
   command.option("--mode MODE", options.mode, "auto, background or tmux (else the setting teammate.mode)");
   command.option("--record DIR", options.recording.record, "record the run of all teammates in this folder");
   command.option("--replay DIR", options.recording.replay, "replay the recorded run, without models");

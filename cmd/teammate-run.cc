@@ -30,7 +30,8 @@ void employ(Worker& worker, team::TeamSession& session, const team::TeammateChoi
   team::Variables environment = environment_for(choice, role);
   if (choice.exec) {
     for (auto& variable : session.environment()) environment.push_back(std::move(variable));
-    worker.program.emplace(*choice.exec, std::move(environment), choice.time_limit, signals);
+    worker.program.emplace(*choice.exec, std::move(environment), choice.time_limit,
+                           limit_texts_for(choice, session.team()), signals);
     return;
   }
   team::ModelPart part;

@@ -14,7 +14,8 @@ begin_test() {
   # Trust marks are beside the folder of the test, never in the home of the caller.
   export XDG_STATE_HOME=$BATS_TEST_TMPDIR.state
   # Most tests are not about the disk; the others set this themselves.
-  export TEAM_DURABILITY=process LC_ALL=C.UTF-8
+  # Failed attempts are repeated at once.
+  export TEAM_DURABILITY=process TEAM_BACKOFF=0 LC_ALL=C.UTF-8
   cd "$BATS_TEST_TMPDIR" || return
 }
 

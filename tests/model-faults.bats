@@ -224,14 +224,14 @@ END
   in_each_format hears
 }
 
-@test "a service that is not to be had for long is given up at once" {
+@test "a service that is not to be had for long is not called again: the teammate pauses" {
   a_team 'Build'
   start_model <<<'[{"answer": "Never.", "fault": {"status": 429, "retry_after": 1000}}]'
 
-  run --separate-stderr bob
+  start_teammate bob "${MODEL[@]}"
+  wait_until state_is bob paused
 
-  same 69 "$status"
-  same 'error pending null' "$(state_of bob .state) $(status_of 1)"
+  same 'pending null' "$(status_of 1)"
   same 1 "$(calls)"
 }
 

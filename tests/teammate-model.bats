@@ -530,18 +530,24 @@ END
   in_each_format counts
 }
 
-@test "--budget ends it when so much is used; the task is free again" {
+@test "--budget pauses it when so much is used; the task is free again, and no attempt is lost" {
   a_team 'Build'
   start_model <<'END'
 [{"answer": [{"tool": "bash", "input": {"command": "echo >>turns"}}], "usage": {"input": 100, "output": 10}}]
 END
 
-  run --separate-stderr bob --budget 150
+  start_bob --budget 150
+  wait_until state_is bob paused
 
-  same 8 "$status"
   same 2 "$(wc -l <turns)"
-  same 'pending null' "$(status_of 1)"
-  same 'error the budget of 150 tokens is used up (220)' "$(state_of bob '"\(.state) \(.reason)"')"
+  same 'pending null 0' "$(status_of 1) $(field 1 attempts)"
+  same 'the budget of 150 tokens is used up (220)' "$(state_of bob .reason)"
+  run --separate-stderr bob --budget 150 --until-done
+  same 4 "$status"
+  kill_teammate bob
+  run --separate-stderr bob --budget 150 --until-done
+  same 10 "$status"
+  same 2 "$(wc -l <turns)"
 }
 
 @test "--max-turns ends a piece of work that takes more; it counts as failed" {

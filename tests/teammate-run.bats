@@ -603,7 +603,7 @@ What you say now is sent back to those who wrote to you." "$(cat prompt)"
 
   same 1 "$status"
   same 41 "$output"
-  same $'active: task 1: Count\ntask 1: exit status 1\nshutdown: one piece of work is not done' "$(noted)"
+  same $'active: task 1: Count\ntask 1, attempt 1 of 3: exit status 1: 41\nshutdown: one piece of work is not done' "$(noted)"
 }
 
 @test "--until-done ends at once if the board has nothing for it" {

@@ -15,7 +15,8 @@ void takes_model(Command& command, ModelChoice& choice) {
 void takes_conversation(Command& command, ModelChoice& choice) {
   command.option("--context TOKENS", choice.context, "the context size of the model (200000; openai 128000)");
   command.option("--max-turns N", choice.most_turns, "at most this many model calls (else no limit)");
-  command.option("--budget TOKENS", choice.budget, "end when this many tokens are used (else no limit)");
+  command.option("--budget AMOUNT", choice.budget,
+                 "pause when so much is used: 100k tokens, 2 USD, 1h (else no limit)");
   command.option("--allow DIR", choice.allowed, "a folder outside the root for its file tools (repeatable)");
   command.option("--record PATH", choice.record, "record a model in a file, or a team in a folder");
   command.option("--replay PATH", choice.replay, "replay that recording, without a model");

@@ -48,6 +48,8 @@ struct Work {
   // For a gated member in the phase `work`: true while the approval holds. It is void when the task changes hands.
   std::function<bool()> is_approved;
   Meanwhile meanwhile;
+  // The reason if a budget is used up: then the driver ends the work before its next step, as over_budget.
+  std::function<std::optional<std::string>()> over_budget;
   // Called when the driver has stored the work, so that a restarted driver would resume it.
   std::function<void()> kept;
 };
@@ -60,12 +62,19 @@ struct Outcome {
     unavailable,  // not now: the model is unavailable, or a limit is reached
     interrupted,  // a signal to this process
     stopped,      // Meanwhile::hear returned false
+    limited,      // not now: a usage limit; the attempt does not count
+    over_budget,  // not before a budget is raised; the attempt does not count
+    looping,      // a model that made no progress was stopped
   };
   Kind kind = Kind::done;
-  std::string result = {};          // the text for the sender or the task
-  std::string reason = {};          // why it is not done
-  int status = 0;                   // of the program, or 128 + the signal
-  std::vector<Message> heard = {};  // messages that came during the work; only their senders matter
+  std::string result = {};           // the text for the sender or the task
+  std::string reason = {};           // why it is not done
+  int status = 0;                    // of the program, or 128 + the signal
+  std::vector<Message> heard = {};   // messages that came during the work; only their senders matter
+  std::optional<double> until = {};  // of a usage limit: its end in Unix seconds, if the driver knows it
+  // What the work used, of a driver that does not report it by Audience::spend; and by which model, if that is known.
+  Usage used = {};
+  std::optional<std::string> used_model = {};
   // The senders that get the result; none: all of them.
   std::optional<std::set<std::string>> answers = {};
   std::optional<std::string> paused = {};  // the reason, if a conversation reached the exchange limit

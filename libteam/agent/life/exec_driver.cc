@@ -9,6 +9,8 @@
 #include "libteam/base/json_text.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
+#include "libteam/record/program_usage.h"
+#include "libteam/record/usage_limit.h"
 #include "libteam/system/id.h"
 #include "libteam/system/process.h"
 
@@ -68,6 +70,8 @@ class Listener {
 
   void hear(Child::Stream stream, std::string_view text) {
     (stream == Child::Stream::out ? out_ : err_).add(text);
+    if (stream == Child::Stream::out) usage_.read_out(text);
+    else usage_.read_err(text);
     const std::size_t room = kMostShown - std::min(kMostShown, shown_);
     if (shown_ <= kMostShown && text.size() > room) audience_.note("more than 1 MiB of output: the rest is not shown");
     shown_ += text.size();
@@ -86,11 +90,13 @@ class Listener {
     if (!events.empty()) audience_.record(events);
   }
 
+  // Once the output has ended: what the program used.
+  Usage used() { return usage_.usage(); }
+  const std::optional<std::string>& model() const { return usage_.model(); }
   std::string said() const { return out_.text(); }
-  std::string last_complaint() const {
-    const std::string text = err_.text();
-    return cut_characters(one_line(text.substr(text.find_last_of('\n') + 1)), 200);
-  }
+  std::string complained() const { return err_.text(); }
+  // What the program says to the sender or the task: of a known agent its answer, else its stdout.
+  std::string result() const { return usage_.answer() ? *usage_.answer() : said(); }
 
  private:
   void say(std::string& text, const char* stream, Rest rest, std::vector<Event>& events) const {
@@ -107,6 +113,7 @@ class Listener {
   const Audience& audience_;
   std::string step_;
   Excerpt out_, err_;
+  ProgramUsage usage_;
   std::string unsaid_out_, unsaid_err_;
   std::size_t shown_ = 0;
 };
@@ -120,8 +127,12 @@ std::string describe_end(int status, const std::string& complaint) {
 }  // namespace
 
 ExecDriver::ExecDriver(std::string command, Environment environment, std::optional<double> time_limit,
-                       const Signals& signals)
-    : command_(std::move(command)), environment_(std::move(environment)), time_limit_(time_limit), signals_(signals) {}
+                       std::vector<std::string> limit_texts, const Signals& signals)
+    : command_(std::move(command)),
+      environment_(std::move(environment)),
+      time_limit_(time_limit),
+      limit_texts_(std::move(limit_texts)),
+      signals_(signals) {}
 
 Program ExecDriver::program_for(const Work& work) const {
   Program program{{"/bin/sh", "-c", command_}, environment_, std::nullopt, work.introduction + work.prompt};
@@ -166,26 +177,34 @@ Outcome ExecDriver::work(const Work& work, const Audience& audience) {
   }
   listener.flush(Listener::Rest::goes);
   const int status = child.status();
+  const Usage used = listener.used();
   JsonText end = about(work);
   end.add("exit_status", status);
+  end.add_json("usage", to_json_text(used));
   end.add("seconds", now() - began);
   audience.record({{"STEP_FINISHED", end.take()}});
-  const std::string complaint = listener.last_complaint();
-  if (signal)
-    return {.kind = Outcome::Kind::interrupted,
-            .reason = fmt::format("interrupted by {}", ::strsignal(*signal)),
-            .status = 128 + *signal};
-  if (!in_time)
-    return {.kind = Outcome::Kind::failed,
-            .result = listener.said(),
-            .reason = fmt::format("not done within {} s", *time_limit_),
-            .status = status};
-  if (status == 0) return {.kind = Outcome::Kind::done, .result = listener.said()};
-  const bool hopeless = status == 126 || status == 127;
-  return {.kind = hopeless ? Outcome::Kind::hopeless : Outcome::Kind::failed,
-          .result = listener.said(),
-          .reason = describe_end(status, complaint),
-          .status = status};
+  Outcome outcome;
+  outcome.used = used;
+  outcome.used_model = listener.model();
+  outcome.status = status;
+  outcome.result = listener.result();
+  if (signal) {
+    outcome.kind = Outcome::Kind::interrupted;
+    outcome.result.clear();
+    outcome.reason = fmt::format("interrupted by {}", ::strsignal(*signal));
+    outcome.status = 128 + *signal;
+  } else if (!in_time) {
+    outcome.kind = Outcome::Kind::failed;
+    outcome.reason = fmt::format("not done within {} s", *time_limit_);
+  } else if (auto limit = find_usage_limit(status, listener.said(), listener.complained(), limit_texts_, now())) {
+    outcome.kind = Outcome::Kind::limited;
+    outcome.reason = std::move(limit->reason);
+    outcome.until = limit->until;
+  } else if (status != 0) {
+    outcome.kind = status == 126 || status == 127 ? Outcome::Kind::hopeless : Outcome::Kind::failed;
+    outcome.reason = describe_end(status, most_useful_line(listener.said(), listener.complained()));
+  }
+  return outcome;
 }
 
 }  // namespace team

@@ -19,8 +19,10 @@ namespace team {
 class ExecDriver : public Driver {
  public:
   using Environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
-  // `environment` is the environment of every piece of work; `signals` outlives this.
-  ExecDriver(std::string command, Environment environment, std::optional<double> time_limit, const Signals& signals);
+  // `environment` is the environment of every piece of work; `limit_texts` are further texts of usage limits. `signals`
+  // outlives this.
+  ExecDriver(std::string command, Environment environment, std::optional<double> time_limit,
+             std::vector<std::string> limit_texts, const Signals& signals);
 
   Outcome work(const Work& work, const Audience& audience) override;
 
@@ -30,6 +32,7 @@ class ExecDriver : public Driver {
   std::string command_;
   Environment environment_;
   std::optional<double> time_limit_;
+  std::vector<std::string> limit_texts_;
   const Signals& signals_;
 };
 

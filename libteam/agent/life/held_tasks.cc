@@ -6,6 +6,10 @@ namespace team {
 
 std::string title_of(const Job& job) { return job.task ? fmt::format("task {}", job.task->id) : kPromptTitle; }
 
+std::string describe_attempt(std::int64_t attempt, std::int64_t retries) {
+  return fmt::format("attempt {} of {}", attempt, std::max(attempt, retries + 1));
+}
+
 void HeldTasks::recover() {
   const TeamSession& session = life_.session();
   const bool keeps = life_.options().auto_claim && !life_.options().task;
@@ -112,11 +116,16 @@ void HeldTasks::fail(const Task& task, const std::string& reason) {
   life_.note(fmt::format("failed task {} after {} attempts", task.id, task.attempts));
 }
 
-void HeldTasks::put_back(const Job& job, const std::string& reason) {
+void HeldTasks::put_back(const Job& job, const std::string& reason, Attempt attempt) {
   if (!job.task) return;
   const auto owner = job.assigned ? std::optional(life_.self().name) : std::nullopt;
   std::optional<TaskUpdate> update;
-  life_.persist([&] { update = life_.session().tasks().release(job.task->id, reason, owner); });
+  TaskChange release;
+  release.status = Status::pending;
+  release.reason = reason;
+  release.owner = owner;
+  release.is_uncounted = attempt == Attempt::does_not_count;
+  life_.persist([&] { update = life_.session().tasks().update(job.task->id, release); });
   if (!update) return;
   note_trouble(*update);
   if (job.plan && job.plan->approved) approved_ = {update->changed.task, *job.plan};

@@ -29,6 +29,8 @@ struct Job {
 inline constexpr const char* kPromptTitle = "the prompt";
 // For people: "task 3".
 std::string title_of(const Job& job);
+// For people and models: "attempt 2 of 3".
+std::string describe_attempt(std::int64_t attempt, std::int64_t retries);
 
 class HeldTasks {
  public:
@@ -57,7 +59,8 @@ class HeldTasks {
   // Each of these retries until the system accepts the change.
   void complete(const Task& task, const std::string& result);
   void fail(const Task& task, const std::string& reason);
-  void put_back(const Job& job, const std::string& reason);
+  enum class Attempt { counts, does_not_count };
+  void put_back(const Job& job, const std::string& reason, Attempt attempt = Attempt::counts);
   // Gives all held tasks back, when a run ends or cannot begin.
   void put_back_claimed(const std::string& reason);
   void put_back_all(const std::string& reason);

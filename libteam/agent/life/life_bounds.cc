@@ -20,7 +20,10 @@ MemberState first_state(MemberLife& life) {
   first.pid = ::getpid();
   first.run = life.self().run.value_or("");
   first.model = options.model;
-  if (before) first.usage = before->usage;
+  if (before) {
+    first.usage = before->usage;
+    first.worked = before->worked;
+  }
   if (options.start.mode != "background") first.pane = environment_variable("TMUX_PANE");
   if (first.pane) first.tmux = split(environment_variable("TMUX").value_or(""), ',').front();
   first.start = options.start;

@@ -6,6 +6,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/store/presence.h"
+#include "libteam/store/quota_ledger.h"
 #include "libteam/store/status.h"
 #include "libteam/store/watcher.h"
 
@@ -36,6 +37,14 @@ class Reporter {
   std::int64_t seq_ = 0;
 };
 
+// The reason if a budget is used up.
+std::optional<std::string> budget_end(const TeamSession& session) {
+  for (const QuotaPause& pause : pauses_in_force(session.mail().engine())) {
+    if (is_budget(pause.quota)) return pause.reason;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool is_still(const TeamSession& session) {
@@ -47,6 +56,8 @@ bool is_still(const TeamSession& session) {
     session.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
     if (mail) return false;  // it is about to wake
   }
+  // Who is left waits for a budget: no task goes on before a person raises it.
+  if (budget_end(session)) return true;
   session.board().reclaim();  // what the dead held: perhaps nobody of those who run may take it
   return session.board().is_quiet(running);
 }
@@ -94,6 +105,11 @@ TeamEnd await_end(TeamSession& session, const Deadline& deadline, const Signals&
   }
   reporter.catch_up(session.mail());
   return {};
+}
+
+void check_budgets(const TeamSession& session, const std::vector<std::string>& missing) {
+  const auto reason = missing.empty() ? std::nullopt : budget_end(session);
+  if (reason) fail(Code::paused, "{}", *reason);
 }
 
 std::vector<std::string> what_is_missing(const TeamSession& session) {

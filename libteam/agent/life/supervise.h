@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ bool is_still(const TeamSession& session);
 // a task.
 TeamEnd await_end(TeamSession& session, const Deadline& deadline, const Signals& signals,
                   const std::function<void(std::string_view)>& report);
+
+// Throws paused if tasks are missing and a budget of the team or of a member is used up.
+void check_budgets(const TeamSession& session, const std::vector<std::string>& missing);
 
 // One line for each task that is not completed, with the reason. Empty if all are completed.
 std::vector<std::string> what_is_missing(const TeamSession& session);

@@ -1,13 +1,23 @@
 #include "libteam/agent/life/task_runner.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
+#include "libteam/base/time_text.h"
+#include "libteam/record/settings.h"
 
 namespace team {
 
 void TaskRunner::run(Job job) {
   life_.wakeups().stop();
   const std::string subject = job.task ? ": " + one_line(job.task->subject) : "";
-  life_.become(State::active, title_of(job) + subject, job.id());
+  std::string title = title_of(job) + subject;
+  if (job.task && job.task->attempts > 1) {
+    title += fmt::format(" ({})", describe_attempt(job.task->attempts, life_.options().retries));
+  }
+  life_.become(State::active, title, job.id());
   if (life_.options().plan) {
     if (auto approval = held_.take_approval(job)) {
       job.plan = std::move(approval);
@@ -34,6 +44,7 @@ void TaskRunner::settle(const Job& job, Outcome outcome) {
     return;
   }
   std::string reason = outcome.reason;
+  const bool is_refused = outcome.kind == Outcome::Kind::done;
   if (outcome.kind == Outcome::Kind::done) {
     const auto refusal = complete(job, outcome.result);
     if (!refusal || !held_.is_mine(job)) {  // it may have been taken away while the hook looked at it
@@ -42,10 +53,33 @@ void TaskRunner::settle(const Job& job, Outcome outcome) {
     }
     reason = *refusal;
   }
-  life_.note(fmt::format("{}: {}", title_of(job), reason));
-  if (job.task->attempts > life_.options().retries) held_.fail(*job.task, reason);
-  else held_.put_back(job, reason);
+  const std::int64_t attempt = job.task->attempts, retries = life_.options().retries;
+  life_.note(fmt::format("{}, {}: {}", title_of(job), describe_attempt(attempt, retries), reason));
+  if (attempt > retries) {
+    held_.fail(*job.task, reason);
+  } else {
+    // The feedback of a gate makes the next attempt another one.
+    if (!is_refused && !life_.options().once) back_off(job);
+    held_.put_back(job, reason);
+  }
   work_.finish_piece(false);
+}
+
+// The task stays with this member meanwhile, so that nobody else tries it too early.
+void TaskRunner::back_off(const Job& job) {
+  constexpr double kLongest = 60;
+  const auto given = environment_variable("TEAM_BACKOFF");
+  const auto first = given ? parse_seconds(*given) : number_setting(life_.team(), "tasks.backoff");
+  const double pause = std::min(kLongest, std::ldexp(first.value_or(1), static_cast<int>(job.task->attempts - 1)));
+  if (pause <= 0) return;
+  life_.note(fmt::format("{}: again in {:g} s", title_of(job), pause));
+  life_.wakeups().watch_all();
+  const Deadline end = Deadline::in(pause);
+  while (!end.passed() && !life_.has_ended() && !work_.ends_by_request()) {
+    life_.wakeups().sleep_until_configured(end);
+    life_.end_on_signal();
+  }
+  life_.wakeups().stop();
 }
 
 // The attempt was interrupted and says nothing about the task, which is given back.
@@ -54,6 +88,13 @@ bool TaskRunner::is_broken_off(const Job& job, const Outcome& outcome) {
     case Outcome::Kind::interrupted: life_.end_with(outcome, State::shutdown); break;
     case Outcome::Kind::unavailable: life_.end_with(outcome, State::error); break;
     case Outcome::Kind::stopped: break;
+    case Outcome::Kind::limited:
+    case Outcome::Kind::over_budget:
+      life_.note(fmt::format("{}: not now: {}", title_of(job), outcome.reason));
+      if (!held_.is_mine(job)) return true;
+      held_.put_back(job, "not now: " + outcome.reason, HeldTasks::Attempt::does_not_count);
+      broken_off_ = job;
+      return true;
     default: return false;
   }
   if (held_.is_mine(job)) held_.put_back(job, life_.ending().reason);

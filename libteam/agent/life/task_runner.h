@@ -16,9 +16,12 @@ class TaskRunner {
 
   // Returns when the outcome is on the board: the task is completed, failed, given back, or owned by somebody else.
   void run(Job job);
+  // The work that a usage limit or a budget broke off, to be done after the pause. A task of it was given back.
+  std::optional<Job> take_broken_off() { return std::exchange(broken_off_, std::nullopt); }
 
  private:
   void settle(const Job& job, Outcome outcome);
+  void back_off(const Job& job);
   bool is_broken_off(const Job& job, const Outcome& outcome);
   std::optional<std::string> complete(const Job& job, const std::string& result);
   void report_prompt(const Outcome& outcome);
@@ -27,6 +30,7 @@ class TaskRunner {
   HeldTasks& held_;
   WorkRunner& work_;
   PlanGate gate_;
+  std::optional<Job> broken_off_;
 };
 
 }  // namespace team

@@ -22,7 +22,8 @@ Teammate::Teammate(TeamSession& session, TeammateOptions options, Driver& driver
             {life_.options().auto_claim, life_.options().plan, driver.converses(), life_.options().user_listens},
             [this](const std::string& line) { life_.note(line); }),
       held_(life_),
-      work_(life_, held_, mail_),
+      limits_(life_),
+      work_(life_, held_, mail_, limits_),
       tasks_(life_, held_, work_) {}
 
 int Teammate::run() {
@@ -90,6 +91,8 @@ void Teammate::resume() {
 void Teammate::step() {
   if (life_.end_on_signal()) return;
   life_.refresh();
+  if (life_.has_ended() || waits_for_limit()) return;
+  if (is_pausing_) go_on_after_pause();
   if (life_.has_ended()) return;
   if (work_.work_on_messages(work_.phase()) || life_.has_ended()) return;
   if (life_.order().may(Step::Kind::news) && life_.driver().has_news()) {
@@ -110,6 +113,58 @@ void Teammate::step() {
                        life_.session().board().is_over_for(life_.self()) && !life_.wakeups().is_board_in_doubt();
   if (is_done) life_.end({.reason = "the board has nothing left for it"});
   else idle();
+}
+
+// True if a limit keeps this member from working. Then it has slept, or this life has ended.
+bool Teammate::waits_for_limit() {
+  const auto pause = limits_.find_pause();
+  if (!pause) return false;
+  is_pausing_ = true;
+  const TeammateOptions& options = life_.options();
+  life_.presence().set_until(pause->until);
+  life_.become(State::paused, pause->reason);
+  if (work_.ends_by_request()) return true;
+  // Nobody can wait for the end of such a pause.
+  if (pause->is_final && (options.once || options.until_done || options.before_idle)) {
+    life_.end({pause->reason, static_cast<int>(Code::paused), State::shutdown, true});
+    return true;
+  }
+  const bool has_message = !pause->until && !pause->is_final && life_.session().messages().unread() > 0;
+  if (has_message) {  // it ends the pause of a loop
+    limits_.forgive();
+    return true;
+  }
+  Wakeups& wakeups = life_.wakeups();
+  if (!wakeups.is_pausing()) {
+    wakeups.pause_until(pause->until);
+    return true;  // and look once more
+  }
+  const bool is_woken = wakeups.sleep(options.deadline);
+  if (is_woken) wakeups.stop();
+  else life_.end({"the time is over", static_cast<int>(Code::no), State::shutdown, true});
+  life_.restart_idle_time();
+  return true;
+}
+
+// First with what the limit broke off.
+void Teammate::go_on_after_pause() {
+  is_pausing_ = false;
+  life_.wakeups().stop();
+  auto job = tasks_.take_broken_off();
+  if (job && !job->task) {
+    tasks_.run(std::move(*job));
+    return;
+  }
+  if (job) {
+    try {
+      held_.claim(*job->id());
+    } catch (const Error& error) {
+      if (may_pass(error)) throw;
+      life_.note(error.what());  // somebody else has it
+    }
+  } else {
+    resume();
+  }
 }
 
 // Sleeps until something happens that may concern this member.

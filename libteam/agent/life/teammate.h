@@ -46,15 +46,19 @@ class Teammate {
   void step();
   void resume();
   void idle();
+  bool waits_for_limit();
+  void go_on_after_pause();
   bool follows_decision();
   void announce_idle();
 
   MemberLife life_;
   MailHandler mail_;
   HeldTasks held_;
+  WorkLimits limits_;
   WorkRunner work_;
   TaskRunner tasks_;
   bool has_begun_ = false;
+  bool is_pausing_ = false;  // for a limit
 };
 
 }  // namespace team

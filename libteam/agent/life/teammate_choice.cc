@@ -8,6 +8,8 @@
 #include "libteam/base/name.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/record/quota.h"
+#include "libteam/record/settings.h"
 #include "libteam/system/keys.h"
 
 namespace team {
@@ -38,6 +40,14 @@ void complete(TeammateChoice& choice, const RoleSpec& role) {
   teammate.retries = choice.retries.value_or(role.retries.value_or(teammate.retries));
   if (!choice.time_limit) choice.time_limit = role.time_limit;
   if (!teammate.idle_timeout) teammate.idle_timeout = role.idle_timeout;
+  teammate.budget = role.budget;
+  if (choice.model.budget) teammate.budget = budget_from(choice.model.budget);
+  if (!choice.model.replay) {
+    const std::string own = choice.exec ? program_of(*choice.exec) : quota_of(choice.model);
+    teammate.quota = role.quota.value_or(own);
+  }
+  choice.limit_texts = role.limit_texts;
+  if (!choice.model.still_turns) choice.model.still_turns = role.turns;
   teammate.plan = teammate.plan || role.plan;
   teammate.auto_claim = !choice.no_auto_claim;
   teammate.role_prompt = role.prompt;
@@ -53,6 +63,12 @@ Variables environment_for(const TeammateChoice& choice, const RoleSpec& role) {
     fail(Code::usage, "--clean-env: '{}' is not the name of a variable", one_line(name));
   }
   return clean_environment(std::move(*names));
+}
+
+std::vector<std::string> limit_texts_for(const TeammateChoice& choice, const Team& team) {
+  auto texts = parse_texts(setting(team, "limits.texts"));
+  texts.insert(texts.end(), choice.limit_texts.begin(), choice.limit_texts.end());
+  return texts;
 }
 
 Start start_of(const TeammateChoice& given, const std::string& root) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libteam/agent/life/team_recording.h"
 #include "libteam/agent/life/teammate_options.h"
@@ -18,7 +19,8 @@ struct TeammateChoice {
   std::optional<std::string> exec;       // a command for sh; else a model works
   std::optional<std::string> clean_env;  // variables that its programs get, separated by commas
   std::optional<std::int64_t> retries;
-  std::optional<double> time_limit;  // of a piece of work, in seconds
+  std::optional<double> time_limit;      // of a piece of work, in seconds
+  std::vector<std::string> limit_texts;  // of usage limits, by its role
   bool no_auto_claim = false;
   ModelChoice model;
   TeamRecording recording;  // set by complete()
@@ -31,6 +33,9 @@ void complete(TeammateChoice& choice, const RoleSpec& role);
 
 // The changes to the environment of this process for the programs of the teammate. Throws usage for a bad name.
 Variables environment_for(const TeammateChoice& choice, const RoleSpec& role);
+
+// The texts of usage limits beside the known ones: of the team and of the role. Throws corrupt.
+std::vector<std::string> limit_texts_for(const TeammateChoice& choice, const Team& team);
 
 // The arguments for a restart, before complete(): the given options, without those that apply only once.
 Start start_of(const TeammateChoice& given, const std::string& root);

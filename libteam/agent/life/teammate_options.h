@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libteam/base/clock.h"
+#include "libteam/record/budget.h"
 #include "libteam/record/member_state.h"
 #include "libteam/record/task.h"
 
@@ -40,6 +41,8 @@ struct TeammateOptions {
   bool user_listens = false;         // the user hears the driver directly, so its answers are not sent
   std::optional<double> idle_timeout;
   std::int64_t retries = 2;
+  Budget budget;               // of this member, in all its runs
+  std::string quota;           // members with the same quota pause together; empty: none
   StepOrder* order = nullptr;  // outlives the teammate; none: it is neither recorded nor replayed
   Start start;                 // without the prompt and the task
   std::optional<std::string> model;

@@ -53,7 +53,7 @@ void Wakeups::begin_watch() {
   if (!watcher_ || !watcher_->is_told()) watcher_ = session_.engine().make_watcher();
   watcher_->begin(session_.board(), presence_->lives());
   is_watching_ = true;
-  dozes_ = false;
+  dozes_ = pauses_ = false;
 }
 
 void Wakeups::watch_everything() {
@@ -100,6 +100,18 @@ void Wakeups::doze() {
   board_seen_ = session_.board().changed_at();
 }
 
+void Wakeups::pause_until(const std::optional<double>& until) {
+  begin_watch();
+  dozes_ = pauses_ = true;
+  watcher_->watch_own_inbox(session_.self().name);
+  watcher_->watch_configuration();
+  watcher_->watch_quotas();
+  watch_descriptors();
+  constexpr double kSecond = 1e9;
+  if (until) watcher_->wake_at(boot_ns() + static_cast<std::int64_t>(std::max(0.0, *until - now()) * kSecond));
+  board_seen_ = session_.board().changed_at();
+}
+
 void Wakeups::queue() {
   is_deputy_ = deputy_->take_or_queue();
   if (!is_deputy_) {
@@ -124,7 +136,7 @@ void Wakeups::leave_team() {
 }
 
 void Wakeups::put_watch_away() {
-  is_deputy_ = is_alerted_ = false;
+  is_deputy_ = is_alerted_ = pauses_ = false;
   if (std::exchange(is_watching_, false)) watcher_->clear();
 }
 

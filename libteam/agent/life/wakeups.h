@@ -38,6 +38,9 @@ class Wakeups {
   void watch_all();
   // Watches as an idle member: as the lookout, as its deputy, or only its own mail.
   void doze();
+  // Watches as a member that pauses: its mail, the configuration and the ledger of quotas; and wakes at this time.
+  void pause_until(const std::optional<double>& until);
+  bool is_pausing() const { return is_watching_ && pauses_; }
   // Stops watching, and lets others be the lookout.
   void stop();
   // The team was removed and made again: stops watching the old one and leaves its queues.
@@ -90,6 +93,7 @@ class Wakeups {
   std::unique_ptr<Duty> lookout_, deputy_;
   std::optional<std::string> duty_role_;  // of both
   bool dozes_ = false;                    // watches only its own mail; another member is the lookout
+  bool pauses_ = false;
   bool is_deputy_ = false;
   bool is_alerted_ = false;  // as deputy: looks at the board soon
   std::int64_t board_seen_ = 0;

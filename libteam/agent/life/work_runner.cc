@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -56,6 +57,9 @@ Work WorkRunner::make_work(const Job& job, Phase phase) const {
   } else {
     work.prompt = prompt_for_text(*life_.options().prompt, job.plan);
   }
+  if (job.task && job.task->attempts > 1) {
+    work.prompt += fmt::format("\nThis is {}.\n", describe_attempt(job.task->attempts, life_.options().retries));
+  }
   if (phase == Phase::plan) work.prompt += ask_for_plan();
   work.wants_plan = phase == Phase::plan;
   if (life_.options().plan && phase == Phase::work) work.is_approved = [this, job] { return held_.is_mine(job); };
@@ -63,10 +67,18 @@ Work WorkRunner::make_work(const Job& job, Phase phase) const {
 }
 
 Outcome WorkRunner::drive(const Work& work) {
-  Driver& driver = life_.driver();
   life_.wakeups().stop();
-  if (!driver.converses()) return driver.work(work, life_.audience());
+  if (const auto reason = limits_.over_budget()) return {.kind = Outcome::Kind::over_budget, .reason = *reason};
+  const double began = now();
+  Outcome outcome = life_.driver().converses() ? converse(work) : life_.driver().work(work, life_.audience());
+  limits_.note(outcome, std::max(0.0, now() - began));
+  return outcome;
+}
+
+Outcome WorkRunner::converse(const Work& work) {
+  Driver& driver = life_.driver();
   Work open = work;
+  open.over_budget = [this] { return limits_.over_budget(); };
   open.meanwhile.watch_mail = [this] { return life_.wakeups().watch_mail(); };
   open.meanwhile.hear = [this](const Meanwhile::Keep& keep) { return hear(keep); };
   open.meanwhile.is_urgent = life_.wakeups().urgent_mail_check();
@@ -118,6 +130,16 @@ std::unique_ptr<Batch> WorkRunner::take_mail(StepOrder::Look look) {
   return life_.order().take_mail(life_.session().mailbox(), kMostMessages, life_.self().run, look);
 }
 
+bool WorkRunner::ends_by_request() {
+  MessageFilter filter;
+  filter.type = "shutdown_request";
+  auto batch = life_.session().mailbox().take(filter, kMostMessages, life_.self().run);
+  if (!batch) return false;
+  if (ends_by(*batch)) return true;
+  acknowledge(*batch);
+  return false;
+}
+
 // The mail that came while its driver works. False if this life ends by it.
 bool WorkRunner::hear(const Meanwhile::Keep& keep) {
   life_.session().refresh();
@@ -140,6 +162,7 @@ bool WorkRunner::work_on_messages(Phase phase) {
     kept = true;
   };
   if (!messages.empty()) {
+    limits_.forgive();
     life_.wakeups().stop();
     if (phase == Phase::work || life_.state() != State::plan_pending) {
       life_.become(State::active, fmt::format("messages from {}", senders_of(messages)));
@@ -178,7 +201,9 @@ bool WorkRunner::settle_now(const std::vector<Message>& messages, const Outcome&
   switch (outcome.kind) {
     case Outcome::Kind::interrupted: life_.end_with(outcome, State::shutdown); return false;
     case Outcome::Kind::unavailable: life_.end_with(outcome, State::error); return false;
-    case Outcome::Kind::stopped: return false;
+    case Outcome::Kind::stopped:
+    case Outcome::Kind::limited:
+    case Outcome::Kind::over_budget: return false;
     case Outcome::Kind::hopeless:
       if (succeeded_) break;
       life_.end_with(outcome, State::error);

@@ -12,6 +12,7 @@
 #include "libteam/agent/life/held_tasks.h"
 #include "libteam/agent/life/mail_handler.h"
 #include "libteam/agent/life/member_life.h"
+#include "libteam/agent/life/work_limits.h"
 #include "libteam/store/mailbox.h"
 
 namespace team {
@@ -19,7 +20,8 @@ namespace team {
 class WorkRunner {
  public:
   // All outlive this.
-  WorkRunner(MemberLife& life, HeldTasks& held, MailHandler& mail) : life_(life), held_(held), mail_(mail) {}
+  WorkRunner(MemberLife& life, HeldTasks& held, MailHandler& mail, WorkLimits& limits)
+      : life_(life), held_(held), mail_(mail), limits_(limits) {}
 
   // The last answer of the driver.
   const std::string& last_word() const { return last_word_; }
@@ -38,6 +40,8 @@ class WorkRunner {
   // work.
   void finish_piece(bool success);
 
+  // True if a waiting message ends this life. Other messages stay.
+  bool ends_by_request();
   // Takes waiting messages and works on them. False if there are none, or one ends this life.
   bool work_on_messages(Phase phase);
   void work_on_text(const std::string& title, const std::string& text);
@@ -50,6 +54,7 @@ class WorkRunner {
   void answer(std::vector<Message> messages, const Outcome& outcome);
 
  private:
+  Outcome converse(const Work& work);
   Outcome work_on(const std::vector<Message>& messages, Phase phase, const std::function<void()>& kept);
   bool settle(const std::vector<Message>& messages, const Outcome& outcome);
   bool settle_now(const std::vector<Message>& messages, const Outcome& outcome);
@@ -62,6 +67,7 @@ class WorkRunner {
   MemberLife& life_;
   HeldTasks& held_;
   MailHandler& mail_;
+  WorkLimits& limits_;
   std::string last_word_;
   std::optional<std::string> last_failure_;
   bool succeeded_ = false;

@@ -60,7 +60,6 @@ class Steering {
   IdleDecision judge(const std::optional<std::string>& failure) {
     session_.refresh();
     const bool waits = options_.waits && options_.waits();
-    if (const auto limit = agent_.over_budget()) return end(*limit, static_cast<int>(Code::invalid_state));
     const auto plans = waiting_plans();
     if (plans.empty() && (agent_.has_company() || !is_still(session_))) {
       has_said_ = false;
@@ -106,7 +105,7 @@ class Steering {
     const auto lives = session_.lives();
     for (const Member& member : session_.running()) {
       const auto state = lives->state_of(member.name);
-      if (!state || (!is_idle(state->state) && state->state != State::plan_pending)) return {};
+      if (!state || (!is_idle(*state) && state->state != State::plan_pending)) return {};
     }
     return plans;
   }
@@ -189,6 +188,8 @@ LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals
   life.auto_claim = false;
   life.order = order.get();
   life.model = options.model.model;
+  if (!options.model.replay) life.quota = options.role.quota.value_or(quota_of(options.model));
+  life.budget = options.role.budget;
   life.start.mode = "foreground";
   life.deadline = options.deadline;
   life.is_over = [&] { return agent.turn().finished; };

@@ -54,19 +54,6 @@ std::string list_members(const Team& team, const std::function<std::string(const
   return text;
 }
 
-std::int64_t used_by_all(const LifeEngine& lives, const Team& team, const std::string& self, const Usage& own) {
-  std::int64_t used = total(own);
-  for (const Member& member : team.members) {
-    if (member.name == self) continue;
-    try {
-      if (const auto state = lives.state_of(member.name)) used += total(parse_usage(state->usage));
-    } catch (const Error&) {
-      continue;  // a broken file is skipped
-    }
-  }
-  return used;
-}
-
 }  // namespace
 
 // In the order of their dependencies.
@@ -74,7 +61,6 @@ struct ModelAgent::Parts {
   TeamSession& session;
   std::string outputs;  // where long outputs of tools go
   ModelPart part;
-  std::int64_t budget = 0;        // 0: none
   ModelDriver* driver = nullptr;  // gets the delays that the provider reports
   std::unique_ptr<Provider> provider;
   Background background;
@@ -89,7 +75,6 @@ struct ModelAgent::Parts {
   Briefing brief() const;
   TeamNow look() const;
   ModelRules rules(const ModelChoice& choice) const;
-  std::optional<std::string> over_budget(const Usage& used) const;
 };
 
 // Recording is outermost: it records answers after retries and limits.
@@ -179,26 +164,18 @@ ModelRules ModelAgent::Parts::rules(const ModelChoice& choice) const {
   rules.deadline = part.deadline;
   if (!part.leads) rules.most_turns = choice.most_turns.value_or(0);
   rules.seconds = part.time_limit;
+  rules.still_turns = choice.still_turns.value_or(0);
+  rules.folder = std::filesystem::current_path();
   const std::int64_t most_calls = part.leads ? choice.most_turns.value_or(0) : 0;
-  rules.objection = [this, most_calls, calls = std::int64_t{0}](const Usage& used) mutable {
-    if (most_calls > 0 && calls++ >= most_calls) {
-      return std::optional(fmt::format("not done within {} turn{}", most_calls, most_calls == 1 ? "" : "s"));
-    }
-    return over_budget(used);
+  rules.objection = [most_calls, calls = std::int64_t{0}]() mutable -> std::optional<std::string> {
+    if (most_calls == 0 || calls++ < most_calls) return std::nullopt;
+    return fmt::format("not done within {} turn{}", most_calls, most_calls == 1 ? "" : "s");
   };
   return rules;
 }
 
-std::optional<std::string> ModelAgent::Parts::over_budget(const Usage& used) const {
-  if (budget == 0) return std::nullopt;
-  const auto all = part.leads ? used_by_all(*session.lives(), session.team(), session.self().name, used) : total(used);
-  if (all < budget) return std::nullopt;
-  return fmt::format("the budget of {} tokens is used up ({})", budget, all);
-}
-
 ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const ModelChoice& choice, ModelPart part)
     : parts_(std::make_unique<Parts>(session, std::move(part))) {
-  parts_->budget = choice.budget.value_or(0);
   parts_->provider = parts_->make(choice);
   parts_->add_tools(choice, turn_);
   const auto remember = [this, &session] {
@@ -220,8 +197,6 @@ ModelAgent::ModelAgent(TeamSession& session, const Signals& signals, const Model
 ModelAgent::~ModelAgent() = default;
 
 ModelDriver& ModelAgent::driver() { return *parts_->whole; }
-
-std::optional<std::string> ModelAgent::over_budget() const { return parts_->over_budget(parts_->whole->used()); }
 
 bool ModelAgent::has_company() const { return parts_->background.has_news_to_come(); }
 

@@ -39,8 +39,6 @@ class ModelAgent {
 
   ModelDriver& driver();
   const TurnState& turn() const { return turn_; }
-  // The reason to stop, if the budget is used up.
-  std::optional<std::string> over_budget() const;
   // True if programs of the model run in the background.
   bool has_company() const;
 

@@ -5,6 +5,7 @@
 
 #include "libteam/agent/life/prompt.h"
 #include "libteam/agent/model/wire.h"
+#include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/system/event_fd.h"
@@ -78,6 +79,7 @@ Outcome ModelDriver::work(const Work& work, const Audience& audience) {
   audience_ = &audience;
   events_ = &events;
   interrupter_ = &interrupter;
+  guard_.emplace(rules_.still_turns, rules_.folder);
   turn_.begin(work);
   close_tools(work);
   events.begin_step(work);
@@ -126,8 +128,10 @@ bool ModelDriver::begin(const Work& work) {
   const bool same_phase = open && (open->phase == work.phase || (work.is_left && !task));
   const bool is_same = open && open->title == work.title && open->task == task && same_phase &&
                        (task || work.prompt.empty() || open->prompt == work.prompt);
-  // The task was given back when the agent died, and claimed again before anybody else had it.
-  const bool is_next = task && open && work.task->attempts == open->attempts + 1;
+  // The task was given back when the agent died or reached a usage limit, which is no attempt, and claimed again before
+  // anybody else had it.
+  const std::int64_t more = task && open ? work.task->attempts - open->attempts : -1;
+  const bool is_next = more == 0 || more == 1;
   const bool goes_on = is_same && (work.is_left || is_next);
   if (!goes_on) {
     Piece piece{work.title, work.phase, task, {}, work.prompt, work.task ? work.task->attempts : 0};
@@ -169,6 +173,10 @@ Outcome ModelDriver::converse(const Work& work) {
     } catch (const ModelError& error) {
       events_->end_message(ModelEvents::Counts::no);
       if (error.kind() == ModelError::Kind::window_full) return {.kind = Kind::failed, .reason = error.what()};
+      if (error.kind() == ModelError::Kind::limited) {
+        const auto until = error.retry_after() ? std::optional(now() + *error.retry_after()) : std::nullopt;
+        return {.kind = Kind::limited, .reason = error.what(), .until = until};
+      }
       return unavailable(error.what(), kModelUnavailable);
     }
     if (!answer) continue;
@@ -192,6 +200,7 @@ Outcome ModelDriver::converse(const Work& work) {
       }
       run_calls(is_cut ? CallsEnd::cut : CallsEnd::whole);
       if (turn_.conclusion) return finished(*turn_.conclusion);
+      if (auto outcome = judge_turn()) return std::move(*outcome);
     } else if (is_cut && !is_blank(text) && continued++ < kMostContinuations) {
       said += text;
       memory_->tell("Your answer was cut off, as it was longer than an answer may be. Go on where you were.");
@@ -223,7 +232,9 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
         if (!memory_->knows(message.id)) fresh.push_back(message);
         turn_.heard.insert(message.type);
       }
-      if (!fresh.empty()) memory_->hear(fresh, tagged_messages(fresh));
+      if (fresh.empty()) return;
+      memory_->hear(fresh, tagged_messages(fresh));
+      guard_->note_change();
     });
     if (!stays) return Outcome{.kind = Kind::stopped, .reason = "asked to end"};
   }
@@ -232,8 +243,11 @@ std::optional<Outcome> ModelDriver::look_around(const Work& work, std::int64_t t
     return Outcome{.kind = Kind::failed, .reason = fmt::format("not done within {:g} s", *rules_.seconds)};
   }
   if (rules_.deadline.passed()) return unavailable("the time is over", static_cast<int>(Code::no));
+  if (work.over_budget) {
+    if (const auto reason = work.over_budget()) return Outcome{.kind = Kind::over_budget, .reason = *reason};
+  }
   if (rules_.objection) {
-    if (const auto objection = rules_.objection(caller_.used())) return unavailable(*objection, kLimitReached);
+    if (const auto objection = rules_.objection()) return unavailable(*objection, kLimitReached);
   }
   if (rules_.most_turns > 0 && turn >= rules_.most_turns) {
     return Outcome{.kind = Kind::failed, .reason = fmt::format("not done within {} turns", rules_.most_turns)};
@@ -252,8 +266,18 @@ void ModelDriver::run_calls(CallsEnd end) {
                : run_call(call);
     memory_->answer(call, result.text, result.is_error);
     events_->result(call, result);
+    if (!result.is_error && is_changing(call.name)) guard_->note_change();
+    verdict_ = std::max(verdict_, guard_->add_call(call.name, call.arguments, result.text));
   }
   if (turn_.conclusion) memory_->conclude(*turn_.conclusion);
+}
+
+// Warns a model that makes no progress, and stops it if that does not help.
+std::optional<Outcome> ModelDriver::judge_turn() {
+  const auto verdict = std::max(std::exchange(verdict_, LoopGuard::Verdict::fine), guard_->end_turn());
+  if (verdict == LoopGuard::Verdict::stop) return Outcome{.kind = Kind::looping, .reason = guard_->reason()};
+  if (verdict == LoopGuard::Verdict::warn) memory_->tell(guard_->warning());
+  return std::nullopt;
 }
 
 ToolResult ModelDriver::run_call(const Part& call) {

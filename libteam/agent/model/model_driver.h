@@ -16,6 +16,7 @@
 #include "libteam/agent/life/driver.h"
 #include "libteam/agent/life/step_order.h"
 #include "libteam/agent/model/call_interrupter.h"
+#include "libteam/agent/model/loop_guard.h"
 #include "libteam/agent/model/memory.h"
 #include "libteam/agent/model/model_caller.h"
 #include "libteam/agent/model/model_events.h"
@@ -34,9 +35,10 @@ struct ModelRules {
   std::int64_t most_turns = 0;    // per piece of work; 0: no limit
   std::optional<double> seconds;  // per piece of work
   Deadline deadline = Deadline::never();
-  // Called before each call of the model, with the tokens used so far. Returns the reason if no further call is
-  // allowed.
-  std::function<std::optional<std::string>(const Usage& used)> objection;
+  std::int64_t still_turns = 0;  // without a change of board, mail or files; 0: no limit
+  std::string folder;            // where its files are
+  // Called before each call of the model. Returns the reason if no further call is allowed.
+  std::function<std::optional<std::string>()> objection;
   StepOrder* order = &free_order();  // outlives the driver
 };
 
@@ -65,6 +67,7 @@ class ModelDriver : public Driver {
   std::optional<Outcome> look_around(const Work& work, std::int64_t turn);
   enum class CallsEnd { whole, cut };
   void run_calls(CallsEnd end);
+  std::optional<Outcome> judge_turn();
   static bool may_be_silent(const Work& work);
   std::string cut_at() const;
   ToolResult run_call(const Part& call);
@@ -89,6 +92,8 @@ class ModelDriver : public Driver {
   const Audience* audience_ = nullptr;
   ModelEvents* events_ = nullptr;
   CallInterrupter* interrupter_ = nullptr;
+  std::optional<LoopGuard> guard_;
+  LoopGuard::Verdict verdict_ = LoopGuard::Verdict::fine;  // the worst of this turn
 };
 
 }  // namespace team

@@ -118,6 +118,9 @@ ModelAnswer RetryingProvider::ask(const ModelRequest& request, int interrupt, co
       if (error.kind() != Kind::passing && error.kind() != Kind::limited && !may_come_back) throw;
       if (attempt == 1) end = Deadline::in(rules_.seconds);
       const double most = std::min(rules_.longest_pause, std::ldexp(rules_.first_pause, attempt - 1));
+      // A usage limit: no call of anybody with this quota helps before its end.
+      const bool is_long = error.kind() == Kind::limited && error.retry_after().value_or(0) > rules_.long_wait;
+      if (is_long) throw;
       if (slots_ && error.kind() == Kind::limited) slots_->slow_down(error.retry_after().value_or(most));
       const double pause = error.retry_after().value_or(0) + random_share() * most;
       if (attempt >= rules_.tries || pause * 1000 > end.left_ms()) {

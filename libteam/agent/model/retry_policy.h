@@ -45,6 +45,7 @@ struct RetryPolicy {
   double seconds = 600;  // for all tries after the first
   double first_pause = 1;
   double longest_pause = 60;
+  double long_wait = 120;  // a service that demands more is not called again: its limit is for all who share the quota
 };
 
 class RetryingProvider : public Provider {
