@@ -128,10 +128,10 @@ bool ModelDriver::begin(const Work& work) {
   const bool same_phase = open && (open->phase == work.phase || (work.is_left && !task));
   const bool is_same = open && open->title == work.title && open->task == task && same_phase &&
                        (task || work.prompt.empty() || open->prompt == work.prompt);
-  // The task was given back when the agent died or reached a usage limit, which is no attempt, and claimed again before
-  // anybody else had it.
+  // The task was given back when the agent died, and claimed again before anybody else had it. A usage limit counts as
+  // no attempt, and leaves the piece without a last word; a rejected plan has one.
   const std::int64_t more = task && open ? work.task->attempts - open->attempts : -1;
-  const bool is_next = more == 0 || more == 1;
+  const bool is_next = more == 1 || (more == 0 && !memory_->last_word());
   const bool goes_on = is_same && (work.is_left || is_next);
   if (!goes_on) {
     Piece piece{work.title, work.phase, task, {}, work.prompt, work.task ? work.task->attempts : 0};
