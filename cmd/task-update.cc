@@ -21,16 +21,8 @@ std::pair<std::string, std::optional<std::string>> parse_metadata(const std::str
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// Refuses a result or a reason that would not be stored.
-void check_texts(const team::TaskChange& change) {
-  const bool completes = change.status == team::Status::completed;
-  const bool gives_up = change.status == team::Status::failed || change.status == team::Status::pending;
-  if (change.result && !completes) team::fail(team::Code::usage, "--result needs --status completed");
-  if (change.reason && !gives_up) team::fail(team::Code::usage, "--reason needs --status failed or pending");
-}
-
 team::Exit update(team::Context& context, Options& options) {
-  check_texts(options.change);
+  team::check_texts(options.change);
   for (auto* text : {&options.change.description, &options.change.result, &options.change.reason})
     team::read_if_dash(*text);
   for (const std::string& text : options.metadata) options.change.metadata.push_back(parse_metadata(text));

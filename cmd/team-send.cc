@@ -51,7 +51,7 @@ team::Exit wait_for(team::Context& context, const Options& options, const team::
   if (*options.wait == "processed") {
     come = team::wait_until_processed(context, deadline, sent.id);
   } else {
-    const team::MessageFilter reply{.from = {}, .type = {}, .reply_to = sent.id};
+    const team::MessageFilter reply{.from = {}, .type = {}, .reply_to = sent.id, .id = {}};
     come = team::follow_mailbox(context, deadline,
                                 [&](const team::Mailbox& mine) { return team::receive(context, mine, reply, 1) > 0; });
   }

@@ -54,9 +54,7 @@ const Actor& Context::actor() {
   return *actor_;
 }
 
-void Context::require_lead(std::string_view what) {
-  if (!actor().leads) fail(Code::permission_denied, "only the lead or the user may {}, not {}", what, actor().name);
-}
+void Context::require_lead(std::string_view what) { team::require_lead(actor(), what); }
 
 void Context::require_trust(std::string_view what) { session().require_trust(what); }
 

@@ -27,4 +27,8 @@ Actor make_actor(std::string name, std::optional<std::string> run, const Team* t
   return actor;
 }
 
+void require_lead(const Actor& actor, std::string_view what) {
+  if (!actor.leads) fail(Code::permission_denied, "only the lead or the user may {}, not {}", what, actor.name);
+}
+
 }  // namespace team

@@ -101,7 +101,7 @@ std::string rejection_line(std::string_view line, std::string_view reason, doubl
 
 bool MessageFilter::fits(const Message& message) const {
   return (!from || message.sender == *from) && (!type || message.type == *type) &&
-         (!reply_to || message.reply_to == *reply_to);
+         (!reply_to || message.reply_to == *reply_to) && (!id || message.id == *id);
 }
 
 }  // namespace team

@@ -49,8 +49,8 @@ std::string escape_json(std::string_view piece);
 std::string rejection_line(std::string_view line, std::string_view reason, double timestamp);
 
 struct MessageFilter {
-  std::optional<std::string> from, type, reply_to;
-  bool any() const { return from || type || reply_to; }
+  std::optional<std::string> from, type, reply_to, id;
+  bool any() const { return from || type || reply_to || id; }
   bool fits(const Message& message) const;
 };
 

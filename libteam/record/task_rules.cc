@@ -53,6 +53,13 @@ void assign(Task& task, const std::optional<std::string>& owner, const Actor& ac
 
 bool has_id(const std::vector<TaskId>& ids, TaskId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
 
+void check_texts(const TaskChange& change) {
+  const bool completes = change.status == Status::completed;
+  const bool gives_up = change.status == Status::failed || change.status == Status::pending;
+  if (change.result && !completes) fail(Code::usage, "a result needs the status completed");
+  if (change.reason && !gives_up) fail(Code::usage, "a reason needs the status failed or pending");
+}
+
 void check_rev(const Task& task, const std::optional<std::int64_t>& wanted) {
   if (wanted && *wanted != task.rev) {
     fail(Code::conflict, "task {} is at rev {}, not {}", task.id, task.rev, *wanted);

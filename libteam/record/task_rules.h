@@ -39,6 +39,8 @@ struct BootClock {
 
 bool has_id(const std::vector<TaskId>& ids, TaskId id);
 
+// Throws usage for a result or a reason that would not be stored with the wanted status.
+void check_texts(const TaskChange& change);
 // Throws conflict.
 void check_rev(const Task& task, const std::optional<std::int64_t>& wanted);
 // Throws permission_denied if a draft is assigned to somebody else and the actor does not lead.

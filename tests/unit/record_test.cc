@@ -39,8 +39,8 @@ void messages() {
   CHECK(line.find("\"interrupt\":true") != std::string::npos && line.find("\"mine\":[1]") != std::string::npos);
   CHECK(to_line(parse(line)) == line);
   const Message answer = parse(R"({"sender":"ann","reply_to":"1"})");
-  CHECK((MessageFilter{.from = {}, .type = {}, .reply_to = "1"}.fits(answer)));
-  CHECK((!MessageFilter{.from = {}, .type = {}, .reply_to = "2"}.fits(answer)));
+  CHECK((MessageFilter{.from = {}, .type = {}, .reply_to = "1", .id = {}}.fits(answer)));
+  CHECK((!MessageFilter{.from = {}, .type = {}, .reply_to = "2", .id = {}}.fits(answer)));
 }
 
 void requests() {

@@ -82,7 +82,7 @@ class Handshake {
 void take_answers(const TeamSession& session, const std::vector<Stopped>& stopped) {
   const Mailbox& mailbox = session.mailbox();
   for (const Stopped& one : stopped) {
-    const MessageFilter answer{.from = one.name, .type = "shutdown_response", .reply_to = {}};
+    const MessageFilter answer{.from = one.name, .type = "shutdown_response", .reply_to = {}, .id = {}};
     while (auto batch = mailbox.take(answer, 1, session.self().run)) batch->acknowledge();
   }
 }
