@@ -65,11 +65,14 @@ endif
 PRECOMPILE ?= $(if $(findstring ccache,$(CXX)),,1)
 
 LIBRARY_SOURCES := $(wildcard libteam/*/*.cc libteam/*/*/*.cc)
-LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.cc=$(BUILD)/obj/%.o)
+# The web page of team-serve is embedded: build/web_assets.cc holds the files of libteam/web.
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.cc=$(BUILD)/obj/%.o) $(BUILD)/obj/web_assets.o
+WEB_FILES := $(sort $(wildcard libteam/web/*))
 LIBRARY := $(BUILD)/libteam.a
-# The commands that talk to models need curl, which needs many shared libraries: teamkit-net is not static.
+# The commands that talk to models need curl, which needs many shared libraries: teamkit-net is not static. The server
+# is in it too.
 COMMANDS := $(filter-out teamkit,$(patsubst cmd/%.cc,%,$(wildcard cmd/*.cc)))
-NET_HEADERS := libteam/agent/(model/model_agent|telemetry/otlp_sender).h
+NET_HEADERS := libteam/(agent/(model/model_agent|telemetry/otlp_sender)|serve/[a-z_]*).h
 NET_COMMANDS := $(patsubst cmd/%.cc,%,$(shell grep -lE '"$(NET_HEADERS)"' cmd/*.cc))
 LOCAL_COMMANDS := $(filter-out $(NET_COMMANDS),$(COMMANDS))
 COMMAND_NAMES := teamkit teamkit-net $(COMMANDS)
@@ -225,6 +228,19 @@ $(BUILD)/obj/tests/%.o: tests/%.cc $(BUILD)/flags Makefile $(if $(PRECOMPILE),| 
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(quiet)$(CXX) $(TESTS_CXXFLAGS) $(if $(PRECOMPILE),-include $(TESTS_PRECOMPILED)) -MMD -MP -c $< -o $@
+
+$(BUILD)/web_files.list: FORCE
+	@mkdir -p $(@D)
+	@$(call changed,$@,$(WEB_FILES))
+
+$(BUILD)/web_assets.cc: scripts/embed-web $(BUILD)/web_files.list $(WEB_FILES)
+	$(call say,GEN,$@)
+	$(quiet)scripts/embed-web $(WEB_FILES) >$@
+
+$(BUILD)/obj/web_assets.o: $(BUILD)/web_assets.cc $(BUILD)/flags Makefile
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(quiet)$(CXX) $(ALL_CXXFLAGS) -MMD -MP -c $< -o $@
 
 $(LIBRARY): $(LIBRARY_OBJECTS) $(BUILD)/objects.list
 	@rm -f $@
