@@ -236,7 +236,7 @@ teardown() { stop_servers; }
   ask GET /api/tasks/x
   refuses 400 usage "'x' is not the id of a task"
   ask GET '/api/tasks?status=done'
-  refuses 400 usage done
+  refuses 400 usage "'done'"
   ask GET '/api/tasks?limit=-1'
   refuses 400 usage limit
   ask GET '/api/tasks?ready=perhaps'

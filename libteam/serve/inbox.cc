@@ -1,14 +1,18 @@
 #include "libteam/serve/inbox.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <set>
 
-#include "libteam/record/json_fields.h"
+#include "libteam/base/json.h"
 #include "libteam/store/status.h"
 
 namespace team {
 
 namespace {
+
+Json time_or_null(const std::optional<double>& time) { return time ? Json(*time) : Json(nullptr); }
 
 Json action(const char* name, std::string path, Json body, const char* field) {
   return {{"name", name},
@@ -69,8 +73,8 @@ void add_members(std::vector<Json>& items, const TeamStatus& status) {
   for (const MemberStatus& one : status.members) {
     if (one.state != "paused") continue;
     const Json write = action("message", "/api/members/" + one.name + "/message", Json::object(), "content");
-    items.push_back(
-        item("limit", "limit-" + one.name, one.name, one.name, one.reason, or_null(one.since), Json::array({write})));
+    items.push_back(item("limit", "limit-" + one.name, one.name, one.name, one.reason, time_or_null(one.since),
+                         Json::array({write})));
   }
   for (const Warning& warning : status.warnings) {
     if (warning.kind != "dead") continue;
@@ -89,7 +93,7 @@ void add_failures(std::vector<Json>& items, const TeamSession& session, const Te
     const std::string text = fmt::format("{}: {}", task->subject, task->error.value_or("failed"));
     const Json reopen = action("reopen", fmt::format("/api/tasks/{}/reopen", id), Json::object(), "reason");
     items.push_back(item("failed", fmt::format("failed-{}", id), task->owner.value_or(status.lead), std::to_string(id),
-                         text, or_null(task->completed_at), Json::array({reopen})));
+                         text, time_or_null(task->completed_at), Json::array({reopen})));
   }
 }
 

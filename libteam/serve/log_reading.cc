@@ -1,11 +1,14 @@
 #include "libteam/serve/log_reading.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
+#include "libteam/base/json.h"
 #include "libteam/base/json_text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/event.h"
-#include "libteam/record/json_fields.h"
 #include "libteam/serve/request_body.h"
 
 namespace team {

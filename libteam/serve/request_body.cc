@@ -1,6 +1,10 @@
 #include "libteam/serve/request_body.h"
 
+#include <nlohmann/json.hpp>
+
 #include "libteam/base/number.h"
+#include "libteam/base/spelling.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/record/json_fields.h"
 

@@ -99,8 +99,7 @@ void serve(const Engine& engine, const ServingOptions& options,
 std::optional<std::string> running_url(const Engine& engine) {
   const auto text = engine.running_server();
   if (!text) return std::nullopt;
-  const Json json = parse_json(*text, ".serve.json");
-  Fields fields(json, *text, ".serve.json");
+  Fields fields(*text, "the description of the server");
   return with_token(fields.text("url").value_or(""), fields.text("token").value_or(""));
 }
 

@@ -1,8 +1,11 @@
 #include "libteam/serve/task_json.h"
 
+#include <nlohmann/json.hpp>
+
+#include "libteam/base/json.h"
 #include "libteam/base/json_text.h"
+#include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
-#include "libteam/record/json_fields.h"
 #include "libteam/serve/request_body.h"
 
 namespace team {

@@ -53,7 +53,8 @@ std::unique_ptr<Batch> take_exactly(const Mailbox& mailbox, const Step& step, co
   for (std::size_t i = 0; i < wanted.size();) {
     std::size_t end = i + 1;
     while (end < wanted.size() && is_alike(wanted[i], wanted[end])) ++end;
-    auto batch = mailbox.take({.from = wanted[i].sender, .type = wanted[i].type, .reply_to = {}}, end - i, run);
+    auto batch =
+        mailbox.take({.from = wanted[i].sender, .type = wanted[i].type, .reply_to = {}, .id = {}}, end - i, run);
     if (!batch || batch->messages().size() != end - i) fail(Code::conflict, "another reader took the messages");
     joined->add(std::move(batch));
     i = end;

@@ -236,7 +236,7 @@ std::unique_ptr<Batch> StepReplayer::take_mail(const Mailbox& mailbox, std::size
   if (is_free()) return mailbox.take({}, most, run);
   const std::size_t next = next_own();
   // After its last step it may still be asked to end.
-  if (next == kNone) return mailbox.take({.from = {}, .type = "shutdown_request", .reply_to = {}}, most, run);
+  if (next == kNone) return mailbox.take({.from = {}, .type = "shutdown_request", .reply_to = {}, .id = {}}, most, run);
   const Step& step = steps_[next];
   // Also if its own next step is another one: an idle member may never come to it.
   if (look == Look::now) check_patience();
