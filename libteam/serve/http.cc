@@ -102,6 +102,7 @@ int status_of(Code code) {
     case Code::invalid_state:
     case Code::paused: return 409;
     case Code::again: return 503;
+    case Code::unavailable: return 502;
     case Code::io:
     case Code::corrupt:
     case Code::unknown: break;
