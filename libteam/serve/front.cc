@@ -72,10 +72,11 @@ NameValues headers_of(const WebResponse& response, const WebRequest& request, co
 }
 
 std::string stream_head(const EventStream& stream, const WebRequest& request, const Access& access) {
+  const std::string form_type = stream.form == EventStream::Form::sse ? "text/event-stream" : "application/x-ndjson";
   std::string head = fmt::format(
       "HTTP/1.1 200 OK\r\nContent-Type: {}\r\nCache-Control: no-cache\r\nConnection: keep-alive\r\n"
       "X-Accel-Buffering: no\r\nX-Content-Type-Options: nosniff\r\nTransfer-Encoding: chunked\r\n",
-      stream.form == EventStream::Form::sse ? "text/event-stream" : "application/x-ndjson");
+      stream.type.empty() ? form_type : stream.type);
   for (const auto& [name, value] : access.origin_headers(request)) head += fmt::format("{}: {}\r\n", name, value);
   return head + "\r\n";
 }

@@ -50,6 +50,7 @@ struct EventStream {
   std::string team;
   std::int64_t after = 0;  // only events after this number
   Form form = Form::sse;
+  std::string type;                             // Content-Type; empty: that of the form
   std::string first;                            // sent before any event
   std::unique_ptr<EventTranslator> translator;  // none: the envelopes, which all such streams share
 };

@@ -56,5 +56,7 @@ std::vector<Route> read_routes();     // GET /api/…
 std::vector<Route> change_routes();   // changes below /api
 std::vector<Route> event_routes();    // /api/events
 std::vector<Route> picture_routes();  // /api/graph.svg, /api/timeline.svg
+std::vector<Route> run_routes();      // /team/…, /agui
+std::vector<Route> metrics_routes();  // /metrics
 
 }  // namespace team
