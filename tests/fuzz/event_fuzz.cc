@@ -10,6 +10,8 @@
 #include "libteam/record/span_builder.h"
 #include "libteam/record/team_view.h"
 #include "libteam/report/otlp.h"
+#include "libteam/serve/agui_stream.h"
+#include "libteam/serve/team_api_stream.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace team;
@@ -30,6 +32,19 @@ void check_history(const History& history) {
   REQUIRE(history.critical_time >= 0 && !std::isnan(history.parallelism()));
 }
 
+// Every frame of a stream is one JSON object.
+void check_frames(EventTranslator& translator, const std::string& line) {
+  std::string frames;
+  translator.translate(line, frames);
+  for (const std::string& part : split(frames, '\n')) {
+    if (part.starts_with("data: ")) {
+      REQUIRE(fuzz::is_json(part.substr(6)));
+    } else {
+      REQUIRE(part.empty() || part.starts_with("id: ") || part.starts_with("event: "));
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -38,6 +53,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     REQUIRE(span.end >= span.start && span.self.span != 0);
     REQUIRE(fuzz::is_json(to_otlp(span)));
   });
+  AguiTranslator agui({.thread = "t", .run = "r", .lead = "lead", .lead_runs = true, .last = {}},
+                      RunProgress("lead", {"lead"}));
+  const auto session = make_api_translator(Team{}, RunProgress("lead", {"lead"}), {});
   TeamView snapshot;
   constexpr std::size_t kMost = 8;
   for (const std::string& line : split(fuzz::text_of(bytes, size), '\n')) {
@@ -56,6 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     REQUIRE(snapshot.events.size() <= kMost);
     builder.add(envelope);
     spans.add(envelope);
+    check_frames(agui, line);
+    check_frames(*session, line);
   }
   spans.close([](const std::string& member) { return member == "ann"; });
   GraphTask task;
