@@ -1246,18 +1246,21 @@ END
   run ! grep -rqs key-of-the-caller .teams
 }
 
-@test "refuses to record to or replay from anything but a regular file, without waiting" {
+@test "refuses to record to or replay from anything but a regular file or a folder, without waiting" {
   a_team
   mkfifo fifo
 
   for option in --replay --record; do
-    for file in fifo /dev/null /dev/tty .; do
+    for file in fifo /dev/null /dev/tty; do
       [ "$option" == --replay ] && model=() || model=(--model claude-x --base-url http://127.0.0.1:1)
       run --separate-stderr timeout 20 teammate-run bob "${model[@]}" "$option" "$file" --once
       same 2 "$status"
       like "teammate-run: usage: '$file' is not a regular file" "$stderr"
     done
   done
+  run --separate-stderr timeout 20 teammate-run bob --replay . --once
+  same 3 "$status"
+  like "teammate-run: not_found: no recording '*/order.jsonl'" "$stderr"
 }
 
 @test "with --clean-env the commands of a model get only the variables that are named" {

@@ -93,8 +93,8 @@ void unknown_keys() {
         "team.json:1:16: unknown key 'teamates'; did you mean teammates?");
   CHECK(parse("{\"team\":\"demo\",\"whatever\":1,\"a\\nb\":1}").ignored ==
         (std::vector<std::string>{"whatever", "a\nb"}));
-  CHECK(parse(R"({"team":"demo","roles":{"coder":{"command":"x","note":1,"limits":{"tokens":2}}}})").ignored ==
-        (std::vector<std::string>{"roles.coder.limits.tokens", "roles.coder.note"}));
+  CHECK(parse(R"({"team":"demo","roles":{"coder":{"command":"x","note":1,"limits":{"colour":2}}}})").ignored ==
+        (std::vector<std::string>{"roles.coder.limits.colour", "roles.coder.note"}));
   CHECK(refused(R"({"team":"demo","roles":{"coder":{"command":"x","timeout":1}}})",
                 "unknown key 'timeout'; did you mean limits.time?"));
   CHECK(refused(R"({"team":"demo","tasks":[{"subject":"x","blocked_by":[1]}]})",
