@@ -52,9 +52,9 @@ void QuotaLedger::put(const QuotaPause& entered, const std::function<bool(Quotas
     if (is_news) record_notice = mail_.put_notice("user", "error", notice_of(*changed));
     try {
       team.put(quotas);
-    } catch (const Error&) {
-      if (record_notice) after_change([] { throw; });
-      throw;
+    } catch (const Error& error) {
+      if (!record_notice) throw;
+      fail(Code::unknown, "the user was told, but {}", error.what());
     }
   });
   if (!changed) return;
