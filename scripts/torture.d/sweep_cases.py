@@ -251,6 +251,8 @@ READERS = {
     "team-list": "team-list",
     "team-log": "team-log",
     "team-report": "team-report",
+    # It changes nothing but its own mark; its endpoints use the same operations as the commands.
+    "team-serve": "team-serve --url",
     "team-status": "team-status",
     # On a terminal it uses the same call as team-send; here it finds no terminal.
     "team-top": "team-top",

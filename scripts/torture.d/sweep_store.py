@@ -11,6 +11,7 @@ import os
 import re
 
 ULID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
+CLOCK = re.compile(r"\b[0-9]{2}:[0-9]{2}(:[0-9]{2})?\b")
 TASK = re.compile(r"\b([Tt]ask) ([0-9]+)\b")
 MAIL = re.compile(r"(.+)_(?:inbox|backlog|taken(?:-\d)?)\.jsonl$")
 CACHES = {".lock", ".index", ".edges", ".highwatermark"}
@@ -38,7 +39,8 @@ def plain(value, numbers, key=""):
     if value is not None and key in OF_THE_MOMENT:
         return "now"
     if isinstance(value, str):
-        return TASK.sub(lambda match: f"{match[1]} {numbers.get(int(match[2]), match[2])}", ULID.sub("ID", value))
+        value = CLOCK.sub("time", ULID.sub("ID", value))
+        return TASK.sub(lambda match: f"{match[1]} {numbers.get(int(match[2]), match[2])}", value)
     if isinstance(value, float) and value > 1e9:
         return "time"
     if isinstance(value, int) and (key in TASK_NUMBERS or key == "blockedBy"):
