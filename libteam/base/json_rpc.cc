@@ -36,7 +36,8 @@ std::string finish(std::string text) { return std::move(text) + "}"; }
 
 int RpcMessage::error_code() const {
   const auto code = body->find("code");
-  return code != body->end() && code->is_number_integer() ? code->get<int>() : static_cast<int>(RpcCode::internal_error);
+  return code != body->end() && code->is_number_integer() ? code->get<int>()
+                                                          : static_cast<int>(RpcCode::internal_error);
 }
 
 std::string RpcMessage::error_text() const {

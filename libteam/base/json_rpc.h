@@ -1,7 +1,7 @@
 // Messages of JSON-RPC 2.0, one object a line: the framing of MCP and ACP. Pure values, no descriptors.
 //
-// Ids are kept as JSON text (`7`, `"a"`), so that an answer names exactly the id that came. Batches are refused: neither
-// protocol has them.
+// Ids are kept as JSON text (`7`, `"a"`), so that an answer names exactly the id that came. Batches are refused:
+// neither protocol has them.
 #pragma once
 
 #include <cstddef>
