@@ -33,7 +33,7 @@ END
 @test "a plan for the user ends the run with an interrupt, and resume answers it" {
   team-create alpha
   team-join worker
-  start_teammate worker --exec 'cat >/dev/null; until [ -e go ]; do read -rt 0.05 <> <(:); done'
+  start_teammate worker --exec 'cat >/dev/null; until [ -e go ]; do sleep 0.02; done'
   task-create first
   wait_until task_is 1 in_progress
   start_server
