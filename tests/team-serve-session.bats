@@ -137,3 +137,36 @@ END
   curl -s -H "Authorization: Bearer $TOKEN" "$SERVER/team/subscribe?after=$last&format=envelope" >rest
   same 'event: complete' "$(grep -o '^event: complete' rest)"
 }
+
+@test "a log that somebody has emptied keeps no stream busy" {
+  team-create alpha
+  start_teammate ann --exec 'cat >/dev/null; until [ -e go ]; do sleep 0.02; done'
+  task-create one
+  wait_until task_is 1 in_progress
+  start_server
+  curl -sSN -H "Authorization: Bearer $TOKEN" "$SERVER/api/events" >all 2>&1 3>&- &
+  wait_until grep -q TASK_CLAIMED all
+  : >.teams/alpha/events.jsonl
+
+  curl -sSN -H "Authorization: Bearer $TOKEN" "$SERVER/team/subscribe?after=0" -D head >late 2>&1 3>&- &
+  wait_until test -s head
+  sleeps_soundly "${TEAMMATE[serve]}"
+}
+
+stops_asked() { [ "$(grep -c '"message_type":"shutdown_request"' .teams/alpha/events.jsonl)" -ge "$1" ]; }
+
+@test "answers reads while it waits for five members to stop" {
+  team-create alpha
+  for name in a b c d e; do
+    start_teammate "$name" --no-auto-claim --exec 'cat >/dev/null; until [ -e go ]; do sleep 0.02; done'
+    wait_until state_is "$name" idle
+    team-send "$name" 'Go.' >sent
+    wait_until state_is "$name" active
+  done
+  start_server
+  for name in a b c d e; do ask POST "/api/members/$name/stop" '{"timeout":8}' >"stop-$name" 3>&- & done
+  wait_until stops_asked 4
+
+  run -0 curl -sS --max-time 3 -H "Authorization: Bearer $TOKEN" "$SERVER/api/status"
+  same alpha "$(jq -r .team <<<"$output")"
+}

@@ -204,3 +204,12 @@ last_seq() { team-log --json | tail -1 | jq .seq; }
 
 # has_no_clients: the server has no connection left but the one of a test.
 has_no_clients() { [ "$(ls "/proc/$server/fd" | wc -l)" -lt 100 ]; }
+
+@test "a HEAD request of a stream gets only the head, and the connection goes on" {
+  start_server
+
+  run -0 curl -sSI --max-time 5 -o heads -H "Authorization: Bearer $token" "$url/api/events" -o more "$url/healthz" -w '%{num_connects}\n'
+
+  same $'1\n0' "$output"
+  grep -q '^Content-Type: text/event-stream' heads
+}

@@ -516,3 +516,11 @@ teardown() { stop_servers; }
   same "$(grep -cx 201 codes)" "$(team-recv --as ann | wc -l)"
   [ "$(grep -cx 429 codes)" -gt 0 ] || [ "$SECONDS" -gt 3 ]
 }
+
+@test "keeps few files open, however many names its clients act as" {
+  start_server
+  for i in $(seq 120); do ask POST /api/tasks/claim "{\"as\":\"name-$i\"}"; done
+
+  open=(/proc/"$server"/fd/*)
+  [ ${#open[@]} -lt 120 ]
+}

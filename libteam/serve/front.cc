@@ -31,6 +31,11 @@ std::optional<WebResponse> refuse(const WebRequest& request, const Router::Found
   return std::nullopt;
 }
 
+std::string type_of(const EventStream& stream) {
+  if (!stream.type.empty()) return stream.type;
+  return stream.form == EventStream::Form::sse ? "text/event-stream" : "application/x-ndjson";
+}
+
 }  // namespace
 
 Decision decide(std::string_view target, bool has_body, WebRequest& request, const Router& router, Access& access,
@@ -71,12 +76,17 @@ NameValues headers_of(const WebResponse& response, const WebRequest& request, co
   return headers;
 }
 
+WebResponse without_events(const EventStream& stream) {
+  WebResponse response;
+  response.type = type_of(stream);
+  return response;
+}
+
 std::string stream_head(const EventStream& stream, const WebRequest& request, const Access& access) {
-  const std::string form_type = stream.form == EventStream::Form::sse ? "text/event-stream" : "application/x-ndjson";
   std::string head = fmt::format(
       "HTTP/1.1 200 OK\r\nContent-Type: {}\r\nCache-Control: no-cache\r\nConnection: keep-alive\r\n"
       "X-Accel-Buffering: no\r\nX-Content-Type-Options: nosniff\r\nTransfer-Encoding: chunked\r\n",
-      stream.type.empty() ? form_type : stream.type);
+      type_of(stream));
   for (const auto& [name, value] : access.origin_headers(request)) head += fmt::format("{}: {}\r\n", name, value);
   return head + "\r\n";
 }

@@ -28,6 +28,9 @@ WebResponse answer(const Route& route, const Service& service, const WebRequest&
 // All headers of a response but its length and connection.
 NameValues headers_of(const WebResponse& response, const WebRequest& request, const Route* route, const Access& access);
 
+// The response of a stream to a HEAD request.
+WebResponse without_events(const EventStream& stream);
+
 // The head of the response of a stream.
 std::string stream_head(const EventStream& stream, const WebRequest& request, const Access& access);
 

@@ -34,7 +34,8 @@ using Protocol = asio::generic::stream_protocol;
 using Socket = asio::basic_stream_socket<Protocol, asio::io_context::executor_type>;
 using ErrorCode = boost::system::error_code;
 
-constexpr std::size_t kWorkers = 4;
+constexpr std::size_t kReaders = 4;
+constexpr std::size_t kChangers = 16;  // a change may wait for a hook, a lock or the end of a member
 
 std::string to_text(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -83,7 +84,9 @@ struct ServerLoop {
   asio::posix::stream_descriptor door{context};
   asio::steady_timer timer{context};
   asio::signal_set signals{context, SIGINT, SIGTERM, SIGHUP};
-  asio::thread_pool workers{kWorkers};
+  // Requests that only read do not wait behind slow changes.
+  asio::thread_pool readers{kReaders};
+  asio::thread_pool changers{kChangers};
 };
 
 namespace {
@@ -116,6 +119,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   auto bind(Call call) {
     return [self = shared_from_this(), call](ErrorCode error, auto&&...) { call(error); };
   }
+  bool is_obsolete(ErrorCode error) const;
   void on_header(ErrorCode error);
   void read_body();
   void refuse_body();
@@ -158,8 +162,13 @@ void Connection::read() {
   http::async_read_header(socket_, buffer_, *exchange_->parser, bind([this](ErrorCode error) { on_header(error); }));
 }
 
+// True if the result of a read does not matter any more. A read may end in the moment in which tick() refuses it.
+bool Connection::is_obsolete(ErrorCode error) const {
+  return !socket_.is_open() || error == asio::error::operation_aborted || state_ != State::reading;
+}
+
 void Connection::on_header(ErrorCode error) {
-  if (!socket_.is_open() || error == asio::error::operation_aborted) return;
+  if (is_obsolete(error)) return;
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     exchange_->closes = true;
     return respond(error_response(431, Code::usage, "the header has more than 16 KiB"));
@@ -196,7 +205,7 @@ void Connection::refuse_body() {
 }
 
 void Connection::on_body(ErrorCode error) {
-  if (!socket_.is_open() || error == asio::error::operation_aborted) return;
+  if (is_obsolete(error)) return;
   if (error == http::error::body_limit) return refuse_body();
   if (error) return close();
   exchange_->request.body = std::move(exchange_->parser->get().body());
@@ -209,7 +218,8 @@ void Connection::work() {
   if (route.place == Route::Place::loop) return respond(answer(route, loop_.service, exchange_->request));
   ++loop_.working;
   // The connection returns to its own thread in any case, and ends there.
-  asio::post(loop_.workers, [self = shared_from_this(), &route]() mutable {
+  auto& threads = route.kind == Route::Kind::read ? loop_.readers : loop_.changers;
+  asio::post(threads, [self = shared_from_this(), &route]() mutable {
     auto response = std::make_unique<WebResponse>(answer(route, self->loop_.service, self->exchange_->request));
     ServerLoop& loop = self->loop_;
     asio::post(loop.context, [&loop, self = std::move(self), response = std::move(response)]() mutable {
@@ -223,6 +233,7 @@ void Connection::work() {
 void Connection::respond(WebResponse response) {
   ++loop_.service.counts().requests;
   if (response.status >= 400) ++loop_.service.counts().refused;
+  if (response.stream && exchange_->request.method == "HEAD") response = without_events(*response.stream);
   if (response.stream) return start_stream(std::move(response));
   state_ = State::writing;
   since_ = loop_.now;
@@ -481,7 +492,8 @@ Server::Server(const Listener& listener, const Service& service, const Router& r
 Server::~Server() {
   // A worker may wait for a lock. Its request was not answered, so it may be cut off.
   if (loop_->working > 0) ::_exit(0);
-  loop_->workers.join();
+  loop_->readers.join();
+  loop_->changers.join();
   // These use the context, also from threads of their own.
   loop_->connections.clear();
   loop_->teams.clear();

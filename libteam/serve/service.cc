@@ -22,10 +22,11 @@ Service::Session Service::open_session(const std::string& team, const std::optio
   std::unique_ptr<TeamSession> session;
   {
     const std::lock_guard guard(mutex_);
-    auto& free = free_[key];
-    if (!free.empty()) {
-      session = std::move(free.back());
-      free.pop_back();
+    const auto free = free_.find(key);
+    if (free != free_.end() && !free->second.empty()) {
+      session = std::move(free->second.back());
+      free->second.pop_back();
+      --kept_;
     }
   }
   if (!session) {
@@ -35,14 +36,20 @@ Service::Session Service::open_session(const std::string& team, const std::optio
   } else if (!session->is_current()) {
     session->refresh();
   }
-  return {session.release(), [this, key](TeamSession* used) {
-            // A few are kept: as many as there are threads.
-            constexpr std::size_t kMost = 8;
-            std::unique_ptr<TeamSession> returned(used);
-            const std::lock_guard guard(mutex_);
-            auto& free = free_[key];
-            if (free.size() < kMost) free.push_back(std::move(returned));
-          }};
+  return {session.release(), [this, key](TeamSession* used) { keep(key, std::unique_ptr<TeamSession>(used)); }};
+}
+
+// A session holds open folders, and a client may act as any number of names. So when too many are free, all others go.
+void Service::keep(const FreeSessions::key_type& key, std::unique_ptr<TeamSession> session) const {
+  constexpr std::size_t kMost = 32;
+  FreeSessions old;  // closed without the lock
+  const std::lock_guard guard(mutex_);
+  if (kept_ >= kMost) {
+    free_.swap(old);
+    kept_ = 0;
+  }
+  free_[key].push_back(std::move(session));
+  ++kept_;
 }
 
 }  // namespace team

@@ -60,9 +60,13 @@ class Service {
   const Engine& engine_;
   ServiceOptions options_;
   mutable ServiceCounts counts_;
-  mutable std::mutex mutex_;
   // Free sessions by team and member.
-  mutable std::map<std::pair<std::string, std::string>, std::vector<std::unique_ptr<TeamSession>>> free_;
+  using FreeSessions = std::map<std::pair<std::string, std::string>, std::vector<std::unique_ptr<TeamSession>>>;
+  void keep(const FreeSessions::key_type& key, std::unique_ptr<TeamSession> session) const;
+
+  mutable std::mutex mutex_;  // of the next two
+  mutable FreeSessions free_;
+  mutable std::size_t kept_ = 0;  // in `free_`
 };
 
 }  // namespace team

@@ -7,9 +7,11 @@ StreamSender::StreamSender(EventStream what, std::string head, ServiceCounts& co
   pending_ += http_chunk(what_.first);
 }
 
-// Fills `pending_`, up to about the size of a send buffer.
-void StreamSender::translate(EventFeed& feed) {
+// Fills `pending_`, up to about the size of a send buffer. False if there was no further event: somebody may have
+// removed events from the log by hand.
+bool StreamSender::translate(EventFeed& feed) {
   constexpr std::size_t kEnough = 64 * 1024;
+  const std::int64_t before = position_.seq;
   std::string text;
   feed.each_after(position_.seq, [&](std::string_view line) {
     position_.seq = sequence_of(line).value_or(position_.seq);
@@ -19,10 +21,13 @@ void StreamSender::translate(EventFeed& feed) {
   });
   pending_ = http_chunk(text);
   if (ends_) pending_ += kLastChunk;
+  return position_.seq > before;
 }
 
 StreamSender::Sent StreamSender::send(EventFeed& feed, const EventFeed::Write& write) {
-  if (pending_.empty() && !ends_ && what_.translator && position_.seq < feed.last()) translate(feed);
+  if (pending_.empty() && !ends_ && what_.translator && position_.seq < feed.last() && !translate(feed)) {
+    return Sent::all;
+  }
   if (!pending_.empty()) {
     pending_.erase(0, write(pending_));
     if (!pending_.empty()) return Sent::full;

@@ -28,7 +28,7 @@ class StreamSender {
   bool end(std::string_view last);
 
  private:
-  void translate(EventFeed& feed);
+  bool translate(EventFeed& feed);
 
   EventStream what_;
   ServiceCounts& counts_;
