@@ -55,6 +55,19 @@ refused() {
   refused 'libteam/agent/tools.cc:2: agent does not know cli' 'libteam/cli/context.cc:2: cli does not know agent'
 }
 
+@test "refuses modules that include each other" {
+  setup_tree
+  add libteam/system/file.h '<string>'
+  add libteam/system/file.cc '"libteam/system/file.h"' '"libteam/system/trace.h"'
+  add libteam/system/trace.h '"libteam/system/lock.h"'
+  add libteam/system/lock.h '"libteam/system/file.h"'
+  add libteam/system/watch.cc '"libteam/system/file.h"'
+
+  refused 'libteam/system/file.cc:3: libteam/system/file includes libteam/system/trace in a cycle of modules' \
+    'libteam/system/lock.h:2: libteam/system/lock includes libteam/system/file in a cycle of modules' \
+    'libteam/system/trace.h:2: libteam/system/trace includes libteam/system/lock in a cycle of modules'
+}
+
 @test "lets serve use the report and the lives of teammates, but no command line and no model" {
   setup_tree
   add libteam/serve/page.cc '"libteam/report/report_page.h"' '"libteam/agent/life/spawn.h"' '"libteam/store/board.h"'

@@ -49,4 +49,15 @@ template <class... Args>
 // Throws `what 'subject': reason of errno`. The code is io, or unknown if the change was already visible.
 [[noreturn]] void fail_errno(std::string_view what, std::string_view subject, Code code = Code::io);
 
+// Runs a step after a visible change. A failure is then unknown, since "nothing changed" would be wrong.
+template <class Call>
+auto after_change(Call call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    if (error.code() != Code::io) throw;
+    fail(Code::unknown, "the change is made, but {}", error.what());
+  }
+}
+
 }  // namespace team

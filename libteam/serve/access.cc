@@ -6,6 +6,7 @@
 #include "libteam/base/number.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/system/file.h"
+#include "libteam/system/random.h"
 
 namespace team {
 

@@ -9,6 +9,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/store/local_files.h"
 #include "libteam/store/team_creation.h"
 #include "libteam/system/program.h"
 
@@ -109,7 +110,7 @@ void TeamRuns::start(const Service& service, const Team& team, const std::string
     program.environment.emplace_back(name, std::nullopt);
   }
   const auto lives_of_team = engine.open_lives(team.name);
-  const Fd log = lives_of_team->open_output(team.lead);
+  const Fd log = lives_of_team->local_files().open_output(team.lead);
   const std::int64_t last = engine.open_team(team)->events().last_sequence();
   const int pid = start_detached(program, log);
   const Deadline deadline = Deadline::in(kSecondsToStart);
@@ -118,7 +119,7 @@ void TeamRuns::start(const Service& service, const Team& team, const std::string
     if (const auto status = ended_child(pid)) {
       // A run may be over before anybody looks. Its events tell of it.
       if (*status != 0 && engine.open_team(team)->events().last_sequence() == last) {
-        fail_as(*status, lives_of_team->read_output(team.lead, kMostOutput));
+        fail_as(*status, lives_of_team->local_files().read_output(team.lead, kMostOutput));
       }
       return;
     }

@@ -15,11 +15,11 @@
 #include "libteam/record/life.h"
 #include "libteam/record/member_state.h"
 #include "libteam/store/call_slots.h"
-#include "libteam/system/file.h"
 
 namespace team {
 
 class LifeEngine;
+class LocalFiles;
 class Watcher;
 
 // A life that this process holds until the object goes.
@@ -88,16 +88,8 @@ class LifeEngine {
   virtual std::unique_ptr<Duty> duty(Post post, const std::optional<std::string>& role) const = 0;
   virtual std::unique_ptr<CallSlots> call_slots() const = 0;
 
-  // The output of a detached process of a member. It is a descriptor, and the outputs of tools are a folder, in every
-  // kind of store: both belong to a process on this machine. The kernel gives the descriptor to the process as its
-  // standard output, and a model reads the files by path with its tools.
-  //
-  // Opens the output for appending. A large old output is put aside.
-  virtual Fd open_output(const std::string& member) const = 0;
-  // The last `most` bytes; empty if there is no output.
-  virtual std::string read_output(const std::string& member, std::size_t most) const = 0;
-  // The folder for outputs of tools that are too long for a model. It is made if it is missing.
-  virtual std::string outputs_path() const = 0;
+  // The files of the team on this machine; good as long as this is.
+  virtual const LocalFiles& local_files() const = 0;
 
  private:
   // Replaces the state of a member whose life nobody holds.

@@ -5,6 +5,7 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/store/life.h"
+#include "libteam/store/local_files.h"
 #include "libteam/store/status.h"
 
 namespace team {
@@ -283,7 +284,7 @@ void LiveTeam::refresh_speech() {
 }
 
 std::string LiveTeam::read_log_of(const std::string& member) const {
-  return repair_utf8(board_.lives()->read_output(member, kMostSpeech));
+  return repair_utf8(board_.lives()->local_files().read_output(member, kMostSpeech));
 }
 
 }  // namespace team

@@ -5,8 +5,6 @@
 #include <fmt/core.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <poll.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -24,7 +22,6 @@
 #include <vector>
 
 #include "libteam/base/error.h"
-#include "libteam/system/new_file.h"
 #include "libteam/system/trace.h"
 
 namespace team {
@@ -99,6 +96,10 @@ DirectoryStream list(int folder) {
   return {fd < 0 ? nullptr : ::fdopendir(fd), ::closedir};
 }
 
+void trace_file(std::string_view what, const Folder& folder, std::string_view name) {
+  if (is_tracing()) trace("file: {} {}", what, folder.path_of(name));
+}
+
 bool is_dots(const char* name) { return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0; }
 
 }  // namespace
@@ -116,40 +117,6 @@ void check_trusted(const Contents& contents, const std::string& path) {
 }
 
 bool is_own_or_roots(unsigned owner) { return owner == own_user() || owner == 0; }
-
-Fd& Fd::operator=(Fd&& other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-Fd::~Fd() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-int Fd::release() { return std::exchange(fd_, -1); }
-
-std::uint64_t random_number() {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) fail_errno("cannot read", "random numbers");
-  return number;
-}
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = retry_interrupted([&] { return ::write(fd, text.data(), text.size()); });
-    if (written < 0 && errno == EAGAIN) {  // a pipe that somebody made non-blocking
-      pollfd waiting{fd, POLLOUT, 0};
-      ::poll(&waiting, 1, -1);
-      continue;
-    }
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 std::optional<Folder> Folder::find(const std::string& path) {
   Fd fd(retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
@@ -416,12 +383,6 @@ Stamp Folder::write(const Fd& fd, std::string_view text, Durability durability) 
   return stamp_of(status_of(fd, path_));
 }
 
-Stamp Folder::replace(const std::string& name, std::string_view text, Durability durability) const {
-  NewFile file(*this, text, durability);
-  file.replace(*this, name);
-  return file.stamp();
-}
-
 bool Folder::adopt(const Folder& from, const std::string& name) const {
   if (::renameat2(from.fd(), name.c_str(), fd_.get(), name.c_str(), RENAME_NOREPLACE) != 0) {
     if (errno == EEXIST) return false;
@@ -429,7 +390,7 @@ bool Folder::adopt(const Folder& from, const std::string& name) const {
     if (has(name)) return false;
     if (::renameat(from.fd(), name.c_str(), fd_.get(), name.c_str()) != 0) fail_errno("cannot write", path_of(name));
   }
-  trace_rename(from, name, *this, name);
+  from.trace_rename(name, *this, name);
   return true;
 }
 
@@ -437,7 +398,7 @@ void Folder::rename_into(const std::string& name, const Folder& target, const st
   if (::renameat(fd_.get(), name.c_str(), target.fd(), target_name.c_str()) != 0) {
     fail_errno("cannot write", target.path_of(target_name));
   }
-  trace_rename(*this, name, target, target_name);
+  trace_rename(name, target, target_name);
 }
 
 bool Folder::rename_folder(const std::string& name, const std::string& new_name) const {
@@ -445,8 +406,12 @@ bool Folder::rename_folder(const std::string& name, const std::string& new_name)
     if (errno == EXDEV) return false;
     fail_errno("cannot write", path_of(new_name));
   }
-  trace_rename(*this, name, *this, new_name);
+  trace_rename(name, *this, new_name);
   return true;
+}
+
+void Folder::trace_rename(std::string_view name, const Folder& target, std::string_view target_name) const {
+  if (is_tracing()) trace("file: renamed {} to {}", path_of(name), target.path_of(target_name));
 }
 
 bool Folder::remove(const std::string& name) const {

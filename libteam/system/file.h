@@ -16,25 +16,11 @@
 #include <vector>
 
 #include "libteam/base/error.h"
+#include "libteam/system/fd.h"
 
 namespace team {
 
 enum class Durability { power, process };
-
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(other.release()) {}
-  Fd& operator=(Fd&& other) noexcept;
-  ~Fd();
-  int get() const { return fd_; }
-  int release();
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 // Identifies a version of a file without reading it.
 struct Stamp {
@@ -122,21 +108,18 @@ class Folder {
   Stamp write_unseen(const std::string& name, std::string_view text, Durability durability) const;
   // The same for an existing empty file.
   Stamp write_into(const std::string& name, std::string_view text, Durability durability) const;
-  // Replaces the file `name` by `text`; returns the stamp of the new file.
-  Stamp replace(const std::string& name, std::string_view text, Durability durability) const;
   // Moves a file of another folder here; false if the name is taken.
   bool adopt(const Folder& from, const std::string& name) const;
   // Moves an entry into another folder. The new name must be free for a folder; a file of that name is replaced.
   void rename_into(const std::string& name, const Folder& target, const std::string& target_name) const;
   // Renames a folder in this folder. False if the file system cannot do that (overlayfs: a folder of the lower layer).
   bool rename_folder(const std::string& name, const std::string& new_name) const;
+  // For TEAM_TRACE: a caller renamed an entry of this folder by itself.
+  void trace_rename(std::string_view name, const Folder& target, std::string_view target_name) const;
   // False if there was no such file.
   bool remove(const std::string& name) const;
   // Removes a folder in this one with all its contents; removes links without following them.
   void remove_tree(const std::string& name) const;
-  // Removes temporary files and folders of dead writers. Where files are exchanged (NewFile), the caller holds the lock
-  // that covers the exchange.
-  void sweep_temporaries() const;
   // Flushes the entries of the folder to the disk. A failure after a visible change is unknown, before it io.
   void sync(Code failure = Code::unknown) const;
   // Flushes everything written to this file system so far: one flush instead of thousands for single files.
@@ -153,22 +136,5 @@ class Folder {
   std::size_t depth_ = 0;            // number of path parts that were looked up beneath another folder
   mutable std::uint64_t inode_ = 0;  // set when it is first needed
 };
-
-// Runs a step after a visible change. A failure is then unknown, since "nothing changed" would be wrong.
-template <class Call>
-auto after_change(Call call) {
-  try {
-    return call();
-  } catch (const Error& error) {
-    if (error.code() != Code::io) throw;
-    fail(Code::unknown, "the change is made, but {}", error.what());
-  }
-}
-
-// 64 random bits; no other process has the same.
-std::uint64_t random_number();
-
-// Writes all of `text`, in spite of short writes and interruptions. False, with errno set, on failure.
-bool write_all(int fd, std::string_view text);
 
 }  // namespace team

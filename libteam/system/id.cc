@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "libteam/base/clock.h"
-#include "libteam/system/file.h"
+#include "libteam/system/random.h"
 
 namespace team {
 

@@ -14,7 +14,7 @@
 
 #include "libteam/base/number.h"
 #include "libteam/base/text.h"
-#include "libteam/system/lock.h"
+#include "libteam/system/flock.h"
 
 namespace team {
 

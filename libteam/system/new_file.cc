@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "libteam/base/error.h"
-#include "libteam/system/trace.h"
+#include "libteam/system/random.h"
 
 namespace team {
 
@@ -44,7 +44,7 @@ bool NewFile::create(const Folder& folder, const std::string& name) {
     if (errno == EEXIST) return false;
     fail_errno("cannot write", folder.path_of(name));
   }
-  trace_rename(scratch_, temporary_, folder, name);
+  scratch_.trace_rename(temporary_, folder, name);
   folder_mtime_ = after_change([&] { return folder.mtime_ns(); });
   if (durability_ == Durability::power) folder.sync();
   return true;
@@ -66,7 +66,7 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
       fail(Code::unknown, "{}: somebody changed it at the same moment; theirs is in '{}'", folder.path_of(name),
            folder.path_of(kept));
     }
-    trace_rename(scratch_, temporary_, folder, name);
+    scratch_.trace_rename(temporary_, folder, name);
   } else if (errno == ENOENT) {
     return false;
   } else if (errno == EINVAL) {
@@ -87,6 +87,12 @@ bool NewFile::exchange(const Folder& folder, const std::string& name, const Stam
     }
   }
   return true;
+}
+
+Stamp replace_file(const Folder& folder, const std::string& name, std::string_view text, Durability durability) {
+  NewFile file(folder, text, durability);
+  file.replace(folder, name);
+  return file.stamp();
 }
 
 }  // namespace team

@@ -55,4 +55,7 @@ class NewFile {
   bool has_leftover_ = false;
 };
 
+// Replaces the file `name` by `text`, or makes it; returns the stamp of the new file.
+Stamp replace_file(const Folder& folder, const std::string& name, std::string_view text, Durability durability);
+
 }  // namespace team

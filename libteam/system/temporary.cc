@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "libteam/base/error.h"
-#include "libteam/system/lock.h"
+#include "libteam/system/flock.h"
+#include "libteam/system/random.h"
 
 namespace team {
 
@@ -97,12 +98,12 @@ void remove_if_abandoned(const Folder& folder, const std::string& name) {
   if (lock || is_foreign(folder, name)) folder.remove_tree(name);
 }
 
-void Folder::sweep_temporaries() const {
+void sweep_temporaries(const Folder& folder) {
   std::vector<std::string> found;
-  each_name([&](const char* name) {
+  folder.each_name([&](const char* name) {
     if (is_temporary(name)) found.emplace_back(name);
   });
-  for (const std::string& name : found) remove_if_abandoned(*this, name);
+  for (const std::string& name : found) remove_if_abandoned(folder, name);
 }
 
 }  // namespace team

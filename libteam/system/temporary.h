@@ -48,6 +48,9 @@ class Temporary {
 bool is_abandoned(const Folder& folder, const std::string& name);
 // Removes the entry if it is abandoned.
 void remove_if_abandoned(const Folder& folder, const std::string& name);
+// Removes all abandoned temporary entries. Where files are exchanged (NewFile), the caller holds the lock that covers
+// the exchange.
+void sweep_temporaries(const Folder& folder);
 // True if the name in the folder still leads to the open file or folder.
 bool leads_to(const Folder& folder, const std::string& name, const Fd& fd);
 

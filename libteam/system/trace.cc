@@ -12,7 +12,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/secrets.h"
 #include "libteam/base/terminal_text.h"
-#include "libteam/system/file.h"
+#include "libteam/system/fd.h"
 
 extern "C" char** environ;
 
@@ -79,15 +79,6 @@ void trace_line(std::string_view what) {
   const int reason = errno;
   if (is_tracing()) tracer()->write(what);
   errno = reason;
-}
-
-void trace_file(std::string_view what, const Folder& folder, std::string_view name) {
-  if (is_tracing()) trace_line(fmt::format("file: {} {}", what, folder.path_of(name)));
-}
-
-void trace_rename(const Folder& folder, std::string_view name, const Folder& target, std::string_view target_name) {
-  if (!is_tracing()) return;
-  trace_line(fmt::format("file: renamed {} to {}", folder.path_of(name), target.path_of(target_name)));
 }
 
 std::int64_t ms_since(std::int64_t start_ns) { return (boot_ns() - start_ns) / 1'000'000; }

@@ -13,8 +13,6 @@
 
 namespace team {
 
-class Folder;
-
 // Reads the environment once. Callers check this before they build a line, so that a trace that is off costs nothing.
 bool is_tracing();
 
@@ -25,11 +23,6 @@ template <class... Args>
 void trace(fmt::format_string<Args...> what, Args&&... args) {
   if (is_tracing()) trace_line(fmt::format(what, std::forward<Args>(args)...));
 }
-
-// "file: WHAT PATH", for a file of this folder.
-void trace_file(std::string_view what, const Folder& folder, std::string_view name);
-// "file: renamed PATH to PATH".
-void trace_rename(const Folder& folder, std::string_view name, const Folder& target, std::string_view target_name);
 
 // Milliseconds since a moment of boot_ns().
 std::int64_t ms_since(std::int64_t start_ns);

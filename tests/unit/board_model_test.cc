@@ -15,6 +15,7 @@
 #include "libteam/store/files/index.h"
 #include "libteam/store/files/layout.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
 #include "tests/unit/check.h"
 #include "tests/unit/store.h"
 
@@ -324,7 +325,7 @@ class World : public test::TestStore {
     task.blocked_by = random_ids(3);
     std::erase(task.blocked_by, id);
     if (one_in(2)) put(file_of(id), to_file(task));
-    else files_.folder().replace(layout::task_file(id), to_file(task), Durability::process);
+    else replace_file(files_.folder(), layout::task_file(id), to_file(task), Durability::process);
   }
 
   void break_file() {

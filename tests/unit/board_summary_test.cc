@@ -8,6 +8,7 @@
 #include "libteam/base/text.h"
 #include "libteam/store/files/file_board.h"
 #include "libteam/store/files/layout.h"
+#include "libteam/system/new_file.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -26,7 +27,7 @@ class World {
   ~World() { std::system(fmt::format("rm -rf '{}'", path_).c_str()); }
 
   void put(TaskId id, const std::string& text) const {
-    board_->folder().replace(layout::task_file(id), text, Durability::process);
+    replace_file(board_->folder(), layout::task_file(id), text, Durability::process);
   }
   Task& task(TaskId id, Status status, const std::string& subject = "x") {
     made_ = Task{};

@@ -12,6 +12,7 @@
 #include "libteam/system/archive.h"
 #include "libteam/system/event_fd.h"
 #include "libteam/system/file.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/host.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
@@ -19,6 +20,7 @@
 #include "libteam/system/new_file.h"
 #include "libteam/system/paged_file.h"
 #include "libteam/system/process.h"
+#include "libteam/system/random.h"
 #include "libteam/system/signals.h"
 #include "libteam/system/watch.h"
 #include "tests/unit/faults.h"
@@ -96,7 +98,7 @@ void changes() {
   const Place place;
   const Folder& folder = *place.folder;
   const auto stamp = folder.stamp("file");
-  const auto write = [&](Durability durability) { folder.replace("file", "new", durability); };
+  const auto write = [&](Durability durability) { replace_file(folder, "file", "new", durability); };
   CHECK(fails_where(SYS_write, ENOSPC, "cannot write", [&] { write(Durability::process); }));
   CHECK(fails_where(SYS_fdatasync, EIO, "cannot write", [&] { write(Durability::power); }));
   CHECK(fails_where(SYS_renameat, EIO, "cannot write", [&] { write(Durability::process); }));
@@ -150,7 +152,7 @@ void exchanges() {
     kept += folder.read(name, 100)->text == "theirs and longer\n" ? 1 : 0;
   });
   CHECK(kept == 1 && folder.read("file", 100)->text == "ours");
-  folder.replace("file", "again", Durability::process);
+  replace_file(folder, "file", "again", Durability::process);
   const auto again = folder.stamp("file");
   CHECK(where_seen(SYS_renameat2, test::before_file("none", [] {}),
                    [&] { return !NewFile(folder, "ours", Durability::process).exchange(folder, "none", *again); }));

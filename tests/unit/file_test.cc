@@ -132,7 +132,7 @@ void exchanges() {
   CHECK(!late.exchange(folder, "file", *stamp));
   CHECK(!late.create(folder, "file"));
   CHECK(folder.read("file", 100)->text == "theirs and longer\n");
-  folder.replace("file", "whole", Durability::power);
+  replace_file(folder, "file", "whole", Durability::power);
   CHECK(folder.read("file", 100)->text == "whole");
 }
 

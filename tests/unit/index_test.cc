@@ -2,6 +2,7 @@
 // same answer as reading every file.
 #include "libteam/store/files/index.h"
 #include "libteam/store/files/layout.h"
+#include "libteam/system/new_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -111,7 +112,7 @@ class World {
         ::unlink(file.c_str());
         tasks_.erase(id);
         return;
-      case 1: files_->folder().replace(layout::task_file(id), to_file(task), Durability::process); break;
+      case 1: replace_file(files_->folder(), layout::task_file(id), to_file(task), Durability::process); break;
       default: {
         std::FILE* stream = std::fopen(file.c_str(), "w");
         std::fputs(to_file(task).c_str(), stream);
@@ -135,7 +136,9 @@ class World {
     const int kind = pick(4);
     if (kind == 0) ::unlink(files_->folder().path_of(name).c_str());
     else if (kind > 1) damage_in_place(name);
-    else files_->folder().replace(name, std::string(static_cast<std::size_t>(pick(9000)), '\x5a'), Durability::process);
+    else
+      replace_file(files_->folder(), name, std::string(static_cast<std::size_t>(pick(9000)), '\x5a'),
+                   Durability::process);
   }
 
   // As in the board, a damaged index is rebuilt.
@@ -198,7 +201,7 @@ void check_a_change_during_ours() {
     CHECK(file.exchange(files.folder(), layout::task_file(1), *files.stamp(1)));
     ::usleep(20'000);  // on old kernels two changes within one tick of the clock get the same time
     tasks.back().role.reset();
-    files.folder().replace(layout::task_file(200), to_file(tasks.back()), Durability::process);
+    replace_file(files.folder(), layout::task_file(200), to_file(tasks.back()), Durability::process);
     index.put(tasks[0], file.stamp());
     index.commit(file.folder_mtime());
   }

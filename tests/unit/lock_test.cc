@@ -17,6 +17,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/system/filesystem.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/lock_holder.h"
 #include "libteam/system/new_file.h"
 #include "libteam/system/temporary.h"
@@ -173,7 +174,7 @@ void writable_descriptors() {
     return look_at_lock(folder, "lock") == Held::yes && !Lock::try_acquire(folder, "lock");
   }));
   CHECK(test::where_seen(SYS_flock, as_nfs, [&] {
-    folder.replace("file", "text", Durability::process);
+    replace_file(folder, "file", "text", Durability::process);
     return folder.read("file", 10)->text == "text";
   }));
   CHECK(test::fails_where(SYS_flock, EBADF, "cannot lock", [&] { Lock::acquire(folder, "lock", 1); }));
@@ -190,7 +191,7 @@ void temporaries() {
     file = one.name();
     inner = two.name();
     CHECK(!is_abandoned(folder, file) && !is_abandoned(folder, inner));
-    folder.sweep_temporaries();
+    sweep_temporaries(folder);
     CHECK(folder.has(file) && folder.has_folder(inner));
   }
   CHECK(!folder.has(file) && !folder.has(inner));
@@ -202,15 +203,15 @@ void temporaries() {
     folder.each_name([&](const char* name) { left.emplace_back(name); });
     return left.size();
   };
-  folder.sweep_temporaries();
+  sweep_temporaries(folder);
   CHECK(list() == 2);
   end(pid);
   CHECK(is_abandoned(folder, left[0]) && is_abandoned(folder, left[1]) && !is_abandoned(folder, ".tmp-none"));
-  folder.sweep_temporaries();
+  sweep_temporaries(folder);
   CHECK(list() == 0);
   // Files of a kind that no writer creates are removed, too, without waiting for a writer.
   CHECK(::mkfifo((place.path + "/.tmp-fifo").c_str(), 0600) == 0);
-  folder.sweep_temporaries();
+  sweep_temporaries(folder);
   CHECK(list() == 0);
 }
 
@@ -219,11 +220,11 @@ void fast_sweeper() {
   const Place place;
   const Folder& folder = *place.folder;
   const auto sweep_once = [&, done = false](const test::CallArguments&) mutable {
-    if (!std::exchange(done, true)) folder.sweep_temporaries();
+    if (!std::exchange(done, true)) sweep_temporaries(folder);
     return 0;
   };
   CHECK(test::where_seen(SYS_flock, sweep_once, [&] {
-    folder.replace("file", "text", Durability::process);
+    replace_file(folder, "file", "text", Durability::process);
     return folder.read("file", 10)->text == "text";
   }));
   CHECK(test::where_seen(SYS_flock, sweep_once, [&] {
@@ -231,7 +232,7 @@ void fast_sweeper() {
     return folder.has_folder(inner.name());
   }));
   const auto sweep_always = [&](const test::CallArguments&) {
-    folder.sweep_temporaries();
+    sweep_temporaries(folder);
     return 0;
   };
   CHECK(test::where_seen(SYS_flock, sweep_always,

@@ -10,6 +10,7 @@
 #include "libteam/record/settings.h"
 #include "libteam/store/files/bodies.h"
 #include "libteam/store/team_session.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/id.h"
 #include "libteam/system/lock.h"
 #include "tests/unit/faults.h"

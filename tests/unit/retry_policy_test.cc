@@ -12,6 +12,7 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/store/files/file_call_slots.h"
+#include "libteam/system/new_file.h"
 #include "tests/unit/check.h"
 
 using namespace team;
@@ -236,7 +237,7 @@ void rate_limits() {
   // A time that makes no sense is ignored.
   const Fd interrupt = readable();
   const auto is_slowed = [&](const std::string& until) {
-    temporary.folder().replace("until", until, Durability::process);
+    replace_file(temporary.folder(), "until", until, Durability::process);
     return !ask({}, kQuick, temporary.slots(2), interrupt.get()).delays.empty();
   };
   CHECK(is_slowed(fmt::format("{:.6f}", now() + 100)));

@@ -8,6 +8,7 @@
 #include "libteam/store/files/file_board_team.h"
 #include "libteam/store/files/file_lives.h"
 #include "libteam/store/files/layout.h"
+#include "libteam/store/local_files.h"
 #include "libteam/store/presence.h"
 #include "libteam/system/event_fd.h"
 #include "libteam/system/id.h"
@@ -192,11 +193,12 @@ void lives() {
   CHECK(has_died(*lives, "ann") && has_died(watched.board, "ann") && !has_died(watched.board, "nobody"));
   CHECK(lives->take("ann")->before());
   CHECK(lives->note_end("ann", "killed")->type == "MEMBER_STATE" && lives->state_of("ann")->reason == "killed");
-  CHECK(lives->read_output("ann", 10).empty());
-  CHECK(write_all(lives->open_output("ann").get(), "a long output"));
-  CHECK(lives->read_output("ann", 6) == "output");
+  CHECK(lives->local_files().read_output("ann", 10).empty());
+  CHECK(write_all(lives->local_files().open_output("ann").get(), "a long output"));
+  CHECK(lives->local_files().read_output("ann", 6) == "output");
   lives->forget("ann");
-  CHECK(lives->life_of("ann") == Life::unknown && !lives->has_begun("ann") && lives->read_output("ann", 9).empty());
+  CHECK(lives->life_of("ann") == Life::unknown && !lives->has_begun("ann") &&
+        lives->local_files().read_output("ann", 9).empty());
 }
 
 // One of two members is the lookout of a role; the other gets the duty when the first one leaves.

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "libteam/agent/life/team_recording.h"
+#include "libteam/agent/life/recording_files.h"
 #include "libteam/base/number.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"

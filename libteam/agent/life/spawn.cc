@@ -6,6 +6,7 @@
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/store/life.h"
+#include "libteam/store/local_files.h"
 #include "libteam/system/process_tree.h"
 #include "libteam/system/program.h"
 
@@ -43,7 +44,7 @@ Code code_of(int status) {
 // The last whole line of its output.
 std::string last_words(const LifeEngine& lives, const std::string& name) {
   constexpr std::size_t kMost = 65536;
-  std::string text = lives.read_output(name, kMost);
+  std::string text = lives.local_files().read_output(name, kMost);
   const std::size_t end = text.rfind('\n');
   if (end == std::string::npos) return "it said nothing";
   text.resize(end);
@@ -141,7 +142,7 @@ void Spawner::start_in_background(const std::string& name, const std::vector<std
   program.environment = environment_of_others(keys_);
   program.environment.emplace_back("TEAM_START_MODE", "background");
   program.directory = directory;
-  const pid_t pid = start_detached(program, lives->open_output(name));
+  const pid_t pid = start_detached(program, lives->local_files().open_output(name));
   const Fd end = watch_process(pid);
   watcher->wake_on(end.get());
   const Deadline deadline = Deadline::in(kSecondsToStart);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libteam/agent/life/team_recording.h"
+#include "libteam/agent/life/recording_files.h"
 #include "libteam/system/lines.h"
 
 namespace team {

@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "libteam/agent/life/joined_batch.h"
-#include "libteam/agent/life/team_recording.h"
+#include "libteam/agent/life/recording_files.h"
 #include "libteam/base/text.h"
 #include "libteam/store/life.h"
+#include "libteam/store/local_files.h"
 #include "libteam/system/event_fd.h"
 #include "libteam/system/lines.h"
 
@@ -24,7 +25,7 @@ StepReplayer::StepReplayer(const std::string& folder, const TeamSession& session
     : path_(folder + "/" + kOrderFile),
       session_(session),
       signals_(signals),
-      progress_(session.lives()->outputs_path()) {
+      progress_(session.lives()->local_files().outputs_path()) {
   const Fd file = find_folder(folder).open_if_there(kOrderFile, O_RDONLY);
   if (!file) fail(Code::not_found, "no recording '{}'", path_);
   LineReader reader(file, 0);

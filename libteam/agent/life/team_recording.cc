@@ -5,11 +5,13 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "libteam/agent/life/recording_files.h"
 #include "libteam/agent/life/replay_progress.h"
 #include "libteam/agent/life/step_recorder.h"
 #include "libteam/agent/life/step_replayer.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/store/life.h"
+#include "libteam/store/local_files.h"
 
 namespace team {
 
@@ -18,14 +20,6 @@ namespace {
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); }
 
 }  // namespace
-
-std::string answers_file(const std::string& member) { return member + ".jsonl"; }
-
-Folder find_folder(const std::string& path) {
-  auto folder = Folder::find(path);
-  if (!folder) fail(Code::not_found, "no folder '{}'", one_line(path));
-  return std::move(*folder);
-}
 
 TeamRecording find_recording(const ModelChoice& choice, NoSuchPath missing) {
   TeamRecording recording;
@@ -70,7 +64,7 @@ void begin_recording(const TeamRecording& recording, const TeamSession& session)
   if (recording.record && ::mkdir(recording.record->c_str(), 0700) != 0 && errno != EEXIST) {
     fail_errno("cannot make", *recording.record);
   }
-  if (recording.replay) ReplayProgress(session.lives()->outputs_path()).restart();
+  if (recording.replay) ReplayProgress(session.lives()->local_files().outputs_path()).restart();
 }
 
 std::unique_ptr<StepOrder> make_order(const TeamRecording& recording, const TeamSession& session,
@@ -83,7 +77,7 @@ std::unique_ptr<StepOrder> make_order(const TeamRecording& recording, const Team
 std::optional<int> replay_status(const TeamRecording& recording, const TeamSession& session,
                                  const std::function<void(std::string_view)>& warn) {
   if (!recording.replay) return std::nullopt;
-  const std::string failure = ReplayProgress(session.lives()->outputs_path()).read().failure;
+  const std::string failure = ReplayProgress(session.lives()->local_files().outputs_path()).read().failure;
   if (failure.empty()) return std::nullopt;
   warn("unavailable: " + failure);
   return ReplayEnded::kStatus;

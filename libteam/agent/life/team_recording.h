@@ -1,8 +1,6 @@
 // The recording of a whole team: a folder with the order of all steps and, for each model, its answers.
 //
-//   order.jsonl    one Step a line (record/step.h)
-//   NAME.jsonl     the answers of the model of a member (agent/model/replay.h)
-//   order.lock     held while a step is recorded
+// recording_files.h has the names of its files.
 #pragma once
 
 #include <memory>
@@ -13,17 +11,9 @@
 #include "libteam/agent/life/step_order.h"
 #include "libteam/record/model_choice.h"
 #include "libteam/store/team_session.h"
-#include "libteam/system/file.h"
 #include "libteam/system/signals.h"
 
 namespace team {
-
-inline constexpr const char* kOrderFile = "order.jsonl";
-inline constexpr const char* kRecordingLock = "order.lock";
-// The file of the answers of a member.
-std::string answers_file(const std::string& member);
-// Throws not_found.
-Folder find_folder(const std::string& path);
 
 // At most one of them is set; absolute paths of folders.
 struct TeamRecording {

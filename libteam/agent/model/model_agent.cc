@@ -21,6 +21,7 @@
 #include "libteam/store/files/file_guard.h"
 #include "libteam/store/files/transcript_file.h"
 #include "libteam/store/life.h"
+#include "libteam/store/local_files.h"
 
 namespace team {
 
@@ -68,7 +69,10 @@ struct ModelAgent::Parts {
   std::unique_ptr<ModelDriver> whole;
 
   Parts(TeamSession& at, ModelPart given)
-      : session(at), outputs(at.lives()->outputs_path()), part(std::move(given)), background(outputs, at.self().name) {}
+      : session(at),
+        outputs(at.lives()->local_files().outputs_path()),
+        part(std::move(given)),
+        background(outputs, at.self().name) {}
 
   std::unique_ptr<Provider> make(const ModelChoice& choice);
   void add_tools(const ModelChoice& choice, TurnState& turn);

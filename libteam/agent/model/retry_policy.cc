@@ -9,6 +9,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/time_text.h"
 #include "libteam/system/file.h"
+#include "libteam/system/random.h"
 
 namespace team {
 

@@ -11,11 +11,19 @@
 #include <string_view>
 #include <vector>
 
-#include "libteam/agent/tools/file_tools.h"
 #include "libteam/system/file.h"
 #include "libteam/system/lock.h"
 
 namespace team {
+
+struct FileScope {
+  std::string working_directory;     // base of relative paths; absolute, always allowed
+  std::vector<std::string> allowed;  // absolute folders, the root first
+  // The folders of the store now, relative to the root. They can be read but not written.
+  std::function<std::vector<std::string>()> store_folders;
+  // Taken for each change of a file.
+  std::function<Lock()> lock;
+};
 
 // A path that a model named, inside an allowed folder as far as its text tells.
 struct AllowedPath {

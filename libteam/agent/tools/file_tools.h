@@ -7,23 +7,10 @@
 // Stores of teams and folders of git can be read but not written, under every name that leads to them.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
+#include "libteam/agent/tools/allowed_files.h"
 #include "libteam/agent/tools/tool.h"
-#include "libteam/system/lock.h"
 
 namespace team {
-
-struct FileScope {
-  std::string working_directory;     // base of relative paths; absolute, always allowed
-  std::vector<std::string> allowed;  // absolute folders, the root first
-  // The folders of the store now, relative to the root. They can be read but not written.
-  std::function<std::vector<std::string>()> store_folders;
-  // Taken for each change of a file.
-  std::function<Lock()> lock;
-};
 
 // read_file, write_file, edit_file.
 void add_file_tools(Toolbox& tools, const FileScope& scope);

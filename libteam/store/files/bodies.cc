@@ -10,7 +10,9 @@
 #include "libteam/base/utf8.h"
 #include "libteam/store/files/layout.h"
 #include "libteam/store/files/mail_files.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/id.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -85,7 +87,7 @@ std::vector<std::string> lost_bodies(const Folder& team_folder, double lock_time
 void sweep_bodies(const Folder& team_folder) {
   const auto bodies = team_folder.find_beneath(layout::kBodies);
   if (!bodies) return;
-  bodies->sweep_temporaries();
+  sweep_temporaries(*bodies);
   try {
     for (const std::string& name : lost_bodies(team_folder, 0)) bodies->remove(name);
   } catch (const Error& error) {

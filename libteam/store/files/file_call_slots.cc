@@ -12,7 +12,11 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/store/files/layout.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
+#include "libteam/system/random.h"
+#include "libteam/system/temporary.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -75,8 +79,8 @@ double FileCallSlots::paused_until() const {
 }
 
 void FileCallSlots::pause_until(double time) const {
-  folder_.sweep_temporaries();
-  folder_.replace(layout::kCallPause, fmt::format("{:.6f}\n", time), Durability::process);
+  sweep_temporaries(folder_);
+  replace_file(folder_, layout::kCallPause, fmt::format("{:.6f}\n", time), Durability::process);
 }
 
 }  // namespace team

@@ -1,7 +1,5 @@
 #include "libteam/store/files/file_lives.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 
 #include "libteam/base/clock.h"
@@ -11,16 +9,17 @@
 #include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/store/watcher.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/lock_holder.h"
+#include "libteam/system/new_file.h"
 #include "libteam/system/queued_lock.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
 namespace {
-
-constexpr off_t kLargestOutput = off_t{8} << 20;
 
 LifeLock take_life(const Folder& folder, const std::string& member) {
   auto life = LifeLock::acquire(folder, layout::alive_file(member));
@@ -33,7 +32,7 @@ class HeldFile : public HeldLife {
  public:
   HeldFile(std::shared_ptr<const Folder> team, const std::string& member)
       : team_(std::move(team)), member_(member), life_(take_life(*team_, member)) {
-    if (const auto lock = Lock::try_acquire(*team_, layout::kLock)) team_->sweep_temporaries();
+    if (const auto lock = Lock::try_acquire(*team_, layout::kLock)) sweep_temporaries(*team_);
     try {
       before_ = state_of(*team_, member);
     } catch (const Error& error) {
@@ -43,7 +42,7 @@ class HeldFile : public HeldLife {
 
   const std::optional<MemberState>& before() const override { return before_; }
   void write(const MemberState& state) override {
-    team_->replace(layout::state_file(member_), to_file(state), Durability::process);
+    replace_file(*team_, layout::state_file(member_), to_file(state), Durability::process);
   }
   bool is_in_place() const override { return team_->is_in_place(); }
   void move_to(const LifeEngine& team) override {
@@ -113,7 +112,7 @@ std::unique_ptr<HeldLife> FileLives::take(const std::string& member) const {
 }
 
 void FileLives::put_state(const std::string& member, const MemberState& state) const {
-  team_->replace(layout::state_file(member), to_file(state), Durability::process);
+  replace_file(*team_, layout::state_file(member), to_file(state), Durability::process);
 }
 
 void FileLives::forget(const std::string& member) const {
@@ -129,7 +128,7 @@ void FileLives::exclusively(double seconds, const std::function<void()>& step) c
 bool FileLives::is_idle_period() const { return team_->has(layout::kIdlePeriod); }
 
 void FileLives::begin_idle_period() const {
-  team_->replace(layout::kIdlePeriod, fmt::format("{}\n", now()), Durability::process);
+  replace_file(*team_, layout::kIdlePeriod, fmt::format("{}\n", now()), Durability::process);
 }
 
 void FileLives::end_idle_period() const { team_->remove(layout::kIdlePeriod); }
@@ -141,25 +140,6 @@ std::unique_ptr<Duty> FileLives::duty(Post post, const std::optional<std::string
 
 std::unique_ptr<CallSlots> FileLives::call_slots() const {
   return std::make_unique<FileCallSlots>(team_->make_beneath(layout::kCallSlots, Durability::process));
-}
-
-// One old output is kept.
-Fd FileLives::open_output(const std::string& member) const {
-  const std::string file = layout::output_file(member);
-  const auto stamp = team_->stamp(file);
-  if (stamp && stamp->size > kLargestOutput) team_->rename_into(file, *team_, layout::old_output_file(member));
-  return team_->open(file, O_WRONLY | O_CREAT | O_APPEND);
-}
-
-std::string FileLives::read_output(const std::string& member, std::size_t most) const {
-  const Fd fd = team_->open_if_there(layout::output_file(member), O_RDONLY);
-  if (!fd) return "";
-  const off_t start = std::max<off_t>(0, size_of(fd) - static_cast<off_t>(most));
-  return read_at(fd, start, most);
-}
-
-std::string FileLives::outputs_path() const {
-  return team_->make_beneath(layout::kOutputs, Durability::process).path();
 }
 
 }  // namespace team

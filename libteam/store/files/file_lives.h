@@ -2,17 +2,18 @@
 //
 //   NAME.alive          locked by the process of the member for its whole life; the kernel unlocks it
 //   NAME.json           the state of the member, replaced whole
-//   NAME.log            what a detached process of the member wrote
 //   .all_idle           marks an idle period
 //   .lookout-ROLE.lock  locked by the lookout of a role; .deputy-ROLE.lock by its deputy
 //   model-slots/        see file_call_slots.h
-//   outputs/            long outputs of tools
+//
+// See file_local_files.h for the outputs of processes and tools.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "libteam/store/files/file_local_files.h"
 #include "libteam/store/life.h"
 #include "libteam/system/file.h"
 
@@ -20,7 +21,7 @@ namespace team {
 
 class FileLives : public LifeEngine {
  public:
-  explicit FileLives(std::shared_ptr<const Folder> team) : team_(std::move(team)) {}
+  explicit FileLives(std::shared_ptr<const Folder> team) : team_(std::move(team)), local_files_(team_) {}
 
   Life life_of(const std::string& member) const override;
   std::optional<MemberState> state_of(const std::string& member) const override;
@@ -40,9 +41,7 @@ class FileLives : public LifeEngine {
   std::unique_ptr<Duty> duty(Post post, const std::optional<std::string>& role) const override;
   std::unique_ptr<CallSlots> call_slots() const override;
 
-  Fd open_output(const std::string& member) const override;
-  std::string read_output(const std::string& member, std::size_t most) const override;
-  std::string outputs_path() const override;
+  const LocalFiles& local_files() const override { return local_files_; }
 
   const std::shared_ptr<const Folder>& folder() const { return team_; }
 
@@ -50,6 +49,7 @@ class FileLives : public LifeEngine {
   void put_state(const std::string& member, const MemberState& state) const override;
 
   std::shared_ptr<const Folder> team_;
+  FileLocalFiles local_files_;
 };
 
 // Reads NAME.json. None if there is none. Throws corrupt, or permission_denied if others can write to it.

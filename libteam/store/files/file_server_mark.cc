@@ -3,7 +3,10 @@
 #include <utility>
 
 #include "libteam/store/files/layout.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -12,7 +15,7 @@ namespace {
 class FileServerMark : public ServerMark {
  public:
   FileServerMark(Folder folder, Lock lock) : folder_(std::move(folder)), lock_(std::move(lock)) {
-    folder_.sweep_temporaries();
+    sweep_temporaries(folder_);
     folder_.remove(layout::kServer);  // of a server that was killed
   }
   ~FileServerMark() override {
@@ -25,7 +28,7 @@ class FileServerMark : public ServerMark {
 
   // It is of no use after a power failure.
   void publish(const std::string& description) const override {
-    folder_.replace(layout::kServer, description, Durability::process);
+    replace_file(folder_, layout::kServer, description, Durability::process);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "libteam/store/files/bodies.h"
 #include "libteam/store/files/layout.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
 #include "libteam/system/watch.h"
 
 namespace team {
@@ -23,11 +24,11 @@ class FileTeam::Transaction : public TeamTransaction {
   }
   Exchanges exchanges() override { return team_.exchanges(); }
   void put(const Exchanges& exchanges) override {
-    team_.folder_->replace(layout::kExchanges, to_file(exchanges), team_.durability_);
+    replace_file(*team_.folder_, layout::kExchanges, to_file(exchanges), team_.durability_);
   }
   Quotas quotas() override { return team_.quotas(); }
   void put(const Quotas& quotas) override {
-    team_.folder_->replace(layout::kQuotas, to_file(quotas), team_.durability_);
+    replace_file(*team_.folder_, layout::kQuotas, to_file(quotas), team_.durability_);
   }
 
   bool has_answered() const { return has_answered_; }

@@ -7,6 +7,7 @@
 
 #include "libteam/base/number.h"
 #include "libteam/base/text.h"
+#include "libteam/system/new_file.h"
 
 namespace team {
 
@@ -29,7 +30,7 @@ void MailQueue::append(const std::vector<Message>& messages) const {
   const Fd fd = folder.open(name, O_RDWR | O_CREAT | O_APPEND);
   const off_t size = size_of(fd);
   // A writer that was killed in the middle left a line without an end: ours begins on a new one.
-  if (size > 0 && read_at(fd, size - 1, 1) != "\n") text.insert(0, "\n");
+  if (size > 0 && read_at(fd, size - 1, 1) != "\n") text.insert(text.begin(), '\n');
   const bool written =
       write_all(fd.get(), text) && (files_.durability == Durability::process || ::fdatasync(fd.get()) == 0);
   if (!written) {
@@ -131,7 +132,7 @@ MailQueue::Portion MailQueue::find_fitting(const MessageFilter& filter, std::siz
             if (!of_inbox) return;
             rejected_.sync();
             if (of_inbox->empty()) files_.folder->remove(this->inbox());
-            else files_.folder->replace(this->inbox(), *of_inbox, files_.durability);
+            else replace_file(*files_.folder, this->inbox(), *of_inbox, files_.durability);
           }};
 }
 
@@ -153,7 +154,7 @@ void MailQueue::replace_backlog(std::string_view text) const {
   rejected_.sync();
   const Fd backlog = files_.folder->open_if_there(this->backlog(), O_RDONLY);
   if (!backlog || backlog_position(backlog) == 0) files_.folder->remove(position_file());
-  files_.folder->replace(this->backlog(), text, files_.durability);
+  replace_file(*files_.folder, this->backlog(), text, files_.durability);
   files_.folder->remove(position_file());
 }
 
@@ -171,7 +172,7 @@ off_t MailQueue::backlog_position(const Fd& backlog) const {
 }
 
 void MailQueue::set_backlog_position(const Fd& backlog, off_t position) const {
-  files_.folder->replace(position_file(), fmt::format("{} {}\n", inode_of(backlog), position), files_.durability);
+  replace_file(*files_.folder, position_file(), fmt::format("{} {}\n", inode_of(backlog), position), files_.durability);
 }
 
 }  // namespace team

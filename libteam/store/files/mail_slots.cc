@@ -9,6 +9,7 @@
 #include "libteam/base/json.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/record/hold.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/new_file.h"
 
 namespace team {
@@ -135,7 +136,7 @@ void MailSlots::put_together(const std::vector<Slot>& slots) const {
 
 void MailSlots::hold(const std::string& slot, double seconds, const std::optional<std::string>& run) const {
   const Hold hold{boot_id(), static_cast<double>(boot_ns()) / 1e9 + seconds, run};
-  files_.folder->replace(layout::hold_file(slot), to_file(hold), files_.durability);
+  replace_file(*files_.folder, layout::hold_file(slot), to_file(hold), files_.durability);
 }
 
 void MailSlots::release(const std::string& slot) const { files_.folder->remove(layout::hold_file(slot)); }

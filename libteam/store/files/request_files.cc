@@ -6,6 +6,7 @@
 #include "libteam/store/files/layout.h"
 #include "libteam/system/id.h"
 #include "libteam/system/new_file.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -92,15 +93,15 @@ void RequestFiles::remove(const std::string& id) const {
 
 bool RequestFiles::insert(const Request& request) const {
   const Folder requests = folder_.make_beneath(layout::kRequests, durability_);
-  requests.sweep_temporaries();
+  sweep_temporaries(requests);
   NewFile file(requests, to_file(request), durability_);
   return file.create(requests, layout::request_file(request.id));
 }
 
 void RequestFiles::put(const Request& request) const {
   const Folder requests = folder_.make_beneath(layout::kRequests, durability_);
-  requests.sweep_temporaries();
-  requests.replace(layout::request_file(request.id), to_file(request), durability_);
+  sweep_temporaries(requests);
+  replace_file(requests, layout::request_file(request.id), to_file(request), durability_);
 }
 
 void RequestFiles::archive_answered() const try {

@@ -15,8 +15,10 @@
 #include "libteam/store/files/layout.h"
 #include "libteam/store/files/request_files.h"
 #include "libteam/store/team_names.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/lock.h"
 #include "libteam/system/new_file.h"
+#include "libteam/system/random.h"
 #include "libteam/system/temporary.h"
 
 namespace team {
@@ -25,7 +27,7 @@ namespace {
 
 // Removes the leftovers of a killed team-create or team-delete. The caller holds the lock of the teams.
 void sweep_teams(const Folder& teams) {
-  teams.sweep_temporaries();
+  sweep_temporaries(teams);
   for (const std::string& name : deleted_teams(teams)) remove_deleted_team(teams, name);
 }
 
@@ -167,8 +169,8 @@ Team Roster::change(const std::string& name, const std::function<void(Team&)>& e
   const Lock lock = Lock::acquire(folder, layout::kLock, lock_timeout_);
   // The team may have been deleted while this process waited for the lock.
   if (folder_of(name).inode() != folder.inode()) fail(Code::not_found, "no team '{}'", name);
-  folder.sweep_temporaries();
-  if (const auto requests = folder.find_beneath(layout::kRequests)) requests->sweep_temporaries();
+  sweep_temporaries(folder);
+  if (const auto requests = folder.find_beneath(layout::kRequests)) sweep_temporaries(*requests);
   sweep_bodies(folder);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {

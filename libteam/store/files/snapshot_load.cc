@@ -22,6 +22,7 @@
 #include "libteam/system/archive.h"
 #include "libteam/system/lines.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
 #include "libteam/system/temporary.h"
 
 namespace team::snapshot {
@@ -155,7 +156,7 @@ Team Loader::settle_configuration(const Folder& unpacked, const LoadChoice& choi
   if (!choice.name && !choice.board) return team;
   team.name = choice.name.value_or(team.name);
   team.board = choice.board.value_or(team.board);
-  unpacked.make_beneath(kTeam, Durability::process).replace(layout::kConfig, to_file(team), Durability::process);
+  replace_file(unpacked.make_beneath(kTeam, Durability::process), layout::kConfig, to_file(team), Durability::process);
   return team;
 }
 
@@ -291,7 +292,7 @@ void Loader::place(const Folder& unpacked, const Folder& teams, const Team& team
   root_.find_store(team.board);  // refuses one that is not to be trusted before anything is made
   if (durability == Durability::power) unpacked.sync_filesystem();
   const Lock lock = Lock::acquire(teams, layout::kLock, lock_timeout_);
-  teams.sweep_temporaries();
+  sweep_temporaries(teams);
   for (const std::string& other : Roster(root_, lock_timeout_).names()) {
     if (same_name(other, team.name))
       fail(Code::conflict, "team {} exists already (--name NEW: load it as another)", other);

@@ -9,7 +9,9 @@
 #include "libteam/base/json.h"
 #include "libteam/base/number.h"
 #include "libteam/base/text.h"
+#include "libteam/system/flock.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/random.h"
 #include "libteam/system/temporary.h"
 
 namespace team {

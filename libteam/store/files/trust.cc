@@ -19,6 +19,8 @@
 #include "libteam/store/files/layout.h"
 #include "libteam/store/files/roster.h"
 #include "libteam/system/lock.h"
+#include "libteam/system/new_file.h"
+#include "libteam/system/temporary.h"
 
 namespace team {
 
@@ -193,11 +195,11 @@ void limit(std::vector<TrustMark>& marks) {
 // Lets `edit` change the marks; writes nothing if that is false.
 bool change_marks(const Folder& folder, double lock_timeout, const std::function<bool(std::vector<TrustMark>&)>& edit) {
   const Lock lock = Lock::acquire(folder, kLock, lock_timeout);
-  folder.sweep_temporaries();
+  sweep_temporaries(folder);
   auto marks = read_marks(folder);
   if (!edit(marks)) return false;
   limit(marks);
-  folder.replace(kMarks, to_text(marks), durability_of(nullptr));
+  replace_file(folder, kMarks, to_text(marks), durability_of(nullptr));
   return true;
 }
 

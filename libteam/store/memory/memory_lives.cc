@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libteam/base/error.h"
+#include "libteam/store/local_files.h"
 #include "libteam/store/watcher.h"
 #include "libteam/system/event_fd.h"
 
@@ -32,6 +33,15 @@ struct MemoryLives::Shared {
 namespace {
 
 using Shared = MemoryLives::Shared;
+
+class NoLocalFiles : public LocalFiles {
+ public:
+  Fd open_output(const std::string& member) const override {
+    fail(Code::invalid_state, "a store in memory runs no process for {}", member);
+  }
+  std::string read_output(const std::string&, std::size_t) const override { return {}; }
+  std::string outputs_path() const override { fail(Code::invalid_state, "a store in memory has no folder"); }
+};
 
 void begin_life(Shared& state, const std::string& member) {
   const std::lock_guard lock(state.mutex);
@@ -245,10 +255,9 @@ std::unique_ptr<Duty> MemoryLives::duty(Post post, const std::optional<std::stri
 
 std::unique_ptr<CallSlots> MemoryLives::call_slots() const { return std::make_unique<MemoryCallSlots>(state_); }
 
-Fd MemoryLives::open_output(const std::string& member) const {
-  fail(Code::invalid_state, "a store in memory runs no process for {}", member);
+const LocalFiles& MemoryLives::local_files() const {
+  static const NoLocalFiles none;
+  return none;
 }
-
-std::string MemoryLives::outputs_path() const { fail(Code::invalid_state, "a store in memory has no folder"); }
 
 }  // namespace team

@@ -39,10 +39,8 @@ class MemoryLives : public LifeEngine {
   std::unique_ptr<Duty> duty(Post post, const std::optional<std::string>& role) const override;
   std::unique_ptr<CallSlots> call_slots() const override;
 
-  // A process needs a descriptor and a path; memory has neither. They throw invalid_state.
-  Fd open_output(const std::string& member) const override;
-  std::string read_output(const std::string&, std::size_t) const override { return {}; }
-  std::string outputs_path() const override;
+  // They throw invalid_state: memory has no descriptors and no paths.
+  const LocalFiles& local_files() const override;
 
   struct Shared;
   const std::shared_ptr<Shared>& shared() const { return state_; }
