@@ -259,6 +259,32 @@ END
   like '*team-up: paused: the budget of 150 tokens is used up (200)' "$stderr"
 }
 
+@test "team-up --wait waits for members that have a budget left" {
+  cat >team.json <<'END'
+{"team": "alpha",
+ "roles": {"small": {"command": "echo 'teamkit-usage: {\"input\":100}' >&2", "limits": {"tokens": 50}},
+           "free": {"command": "cat >/dev/null"},
+           "slow": {"command": "cat >/dev/null; until [ -e go ]; do sleep 0.02; done"}},
+ "tasks": [{"subject": "One", "role": "small"}, {"subject": "Two", "role": "small"}, {"subject": "Three", "role": "slow"}]}
+END
+  timeout 60 team-up team.json --wait --mode background >up.out 2>up.err 3>&- &
+  local up=$!
+  wait_until state_is small-1 paused
+  wait_until state_is free-1 idle
+  # It may take the fourth task, but does not get to it yet.
+  kill -STOP "$(jq .pid .teams/alpha/free-1.json)"
+  task-create Four --role free >made
+  touch go
+  wait_until state_is slow-1 idle
+  read -rt 2 <> <(:) || true
+  kill -CONT "$(jq .pid .teams/alpha/free-1.json)"
+  local status=0
+  wait "$up" || status=$?
+
+  same 10 "$status"
+  same 'completed pending completed completed' "$(jq -r .status .tasks/*.json | xargs)"
+}
+
 @test "wrong budgets are refused" {
   a_team One
   for wrong in 0 -1 '2 EUR' '' 'x tokens' '0 USD'; do

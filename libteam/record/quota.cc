@@ -111,6 +111,10 @@ std::string to_file(const Quotas& quotas) {
 
 bool is_budget(std::string_view quota) { return quota.starts_with(kBudget) || quota.starts_with(kLimits); }
 
+bool is_budget_of(std::string_view quota, std::string_view member) {
+  return quota.starts_with(kBudget) || (quota.starts_with(kLimits) && quota.ends_with(fmt::format(" of {}", member)));
+}
+
 std::string program_of(std::string_view command) {
   constexpr std::array<std::string_view, 7> kWrappers = {"env", "exec", "command", "nohup", "nice", "time", "timeout"};
   // What stands before the last && or ; prepares the work, as `cd src &&` does.

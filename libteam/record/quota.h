@@ -47,6 +47,8 @@ std::string to_line(const QuotaPause& pause);
 
 // True for the name of a budget, such as budget.usd, which the end of a pause does not lift.
 bool is_budget(std::string_view quota);
+// True for the name of a budget that keeps this member from working: that of the team, or its own.
+bool is_budget_of(std::string_view quota, std::string_view member);
 
 // The program that a command of the shell runs: "claude" of "cd src && FOO=1 /usr/bin/claude -p". The whole command if
 // it has none.

@@ -48,7 +48,7 @@ std::optional<std::string> budget_end(const TeamSession& session) {
 }  // namespace
 
 bool is_still(const TeamSession& session) {
-  const auto running = session.running();
+  auto running = session.running();
   if (running.empty()) return true;
   if (!is_everybody_idle(*session.lives(), session.team())) return false;
   for (const Member& member : running) {
@@ -56,8 +56,11 @@ bool is_still(const TeamSession& session) {
     session.mail().mailbox(member.name).peek({}, 1, std::nullopt, [&](const Message&) { mail = true; });
     if (mail) return false;  // it is about to wake
   }
-  // Who is left waits for a budget: no task goes on before a person raises it.
-  if (budget_end(session)) return true;
+  // A member without a budget left takes no task before a person raises the budget.
+  for (const QuotaPause& pause : pauses_in_force(session.mail().engine())) {
+    std::erase_if(running, [&](const Member& member) { return is_budget_of(pause.quota, member.name); });
+  }
+  if (running.empty()) return true;
   session.board().reclaim();  // what the dead held: perhaps nobody of those who run may take it
   return session.board().is_quiet(running);
 }

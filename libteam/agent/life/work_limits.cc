@@ -36,9 +36,7 @@ std::optional<WorkLimits::Pause> WorkLimits::find_pause() {
   }
   // Also the entry of an earlier run, or of a budget that another member met.
   for (const QuotaPause& entry : life_.session().mail().engine().quotas().all) {
-    const bool is_own = is_budget(entry.quota) &&
-                        (entry.quota.starts_with("budget.") || entry.quota.ends_with(" of " + life_.self().name));
-    if (is_own) life_.persist([&] { ledger().remove(entry.quota); });
+    if (is_budget_of(entry.quota, life_.self().name)) life_.persist([&] { ledger().remove(entry.quota); });
   }
   budget_.reset();
   const std::string& quota = life_.options().quota;
