@@ -44,7 +44,10 @@ team::Team prepare_team(team::Context& context, Options& options) {
   const bool runs = team.created_at != 0 && context.engine().life_of(team.name, team.lead) == team::Life::running;
   if (runs) team::fail(team::Code::conflict, "{} is running already", team.lead);
   context.changes();
-  if (team.created_at == 0) make_team(context, team);
+  if (team.created_at == 0) {
+    make_team(context, team);
+    context.made();
+  }
   if (roles.empty() && !team.finished_at && budget.is_unlimited()) return team;
   return context.engine().change(team.name, [&](team::Team& edited) {
     for (const team::Role& role : roles) team::put_role(edited, role);

@@ -221,6 +221,18 @@ END
   same 'coder-1.jsonl coder-2.jsonl order.jsonl order.lock' "$(files_of kept)"
 }
 
+@test "refuses a folder that cannot be made, before anything is changed" {
+  mkdir new && cd new || return
+  echo '{"team": "alpha", "tasks": [{"subject": "One"}]}' >team.json
+
+  run --separate-stderr team-run go --model claude-x --base-url http://127.0.0.1:1 --record nowhere/kept
+  as_expected 3 '' "team-run: not_found: no folder '$PWD/nowhere'"
+  run --separate-stderr team-up team.json --mode background --record nowhere/kept
+  as_expected 3 '' "team-up: not_found: no folder '$PWD/nowhere'"
+
+  same team.json "$(ls -A)"
+}
+
 @test "refuses a folder that has a recording, or that has none, before anything is changed" {
   mkdir kept empty
   : >kept/order.jsonl

@@ -1,6 +1,7 @@
 #include "libteam/agent/life/team_recording.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -17,7 +18,18 @@ namespace team {
 
 namespace {
 
-std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); }
+std::string absolute(const std::string& path) {
+  const auto whole = std::filesystem::absolute(path).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+// A folder that cannot be made is refused before the team is made.
+void check_place(const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string place = fs::is_directory(path) ? path : fs::path(path).parent_path().string();
+  if (!fs::is_directory(place)) fail(Code::not_found, "no folder '{}'", one_line(place));
+  if (::access(place.c_str(), W_OK | X_OK) != 0) fail_errno("cannot write into", place);
+}
 
 }  // namespace
 
@@ -54,6 +66,7 @@ TeamRecording open_recording(const ModelChoice& choice) {
   if (recording.record && has_order(*recording.record)) {
     fail(Code::conflict, "'{}' has a recording already", one_line(*recording.record));
   }
+  if (recording.record) check_place(*recording.record);
   if (recording.replay && !has_order(*recording.replay)) {
     fail(Code::not_found, "'{}' has no recording of a team ({})", one_line(*recording.replay), kOrderFile);
   }

@@ -30,7 +30,8 @@ void use_recording(ModelChoice& choice, const TeamRecording& recording, const st
 std::vector<std::string> arguments_of(const TeamRecording& recording);
 
 // The same for the first process of a run; a path at which there is nothing is a folder to be made. Changes nothing.
-// Throws conflict if the folder to record in has a recording already, not_found if the one to replay has none.
+// Throws conflict if the folder to record in has a recording already, not_found if it cannot be made, and if the one to
+// replay has none.
 TeamRecording open_recording(const ModelChoice& choice);
 // For the first process of a run: makes the folder of a recording, or begins the replay.
 void begin_recording(const TeamRecording& recording, const TeamSession& session);
