@@ -29,26 +29,7 @@ WebResponse update_task(const Service& service, const WebRequest& request) {
   const RequestBody body(
       request, {"subject", "description", "activeForm", "status", "owner", "role", "deliverable", "priority", "result",
                 "reason", "addBlockedBy", "removeBlockedBy", "metadata", "ifRev"});
-  TaskChange change;
-  change.subject = body.text("subject");
-  change.description = body.text("description");
-  change.active_form = body.text("activeForm");
-  change.owner = body.text("owner");
-  change.role = body.text("role");
-  change.deliverable = body.text("deliverable");
-  if (const auto priority = body.integer("priority", 0, kHighestPriority))
-    change.priority = static_cast<int>(*priority);
-  change.add_blocked_by = body.ids("addBlockedBy");
-  change.remove_blocked_by = body.ids("removeBlockedBy");
-  change.metadata = body.members("metadata");
-  change.result = body.text("result");
-  change.reason = body.text("reason");
-  change.if_rev = body.integer("ifRev", 1, INT64_MAX);
-  if (const auto status = body.text("status")) {
-    change.status = parse_status(*status);
-    if (!change.status) fail(Code::usage, "body: '{}' is not a status of tasks", *status);
-  }
-  check_texts(change);
+  const TaskChange change = read_task_change(body);
   const auto session = session_of(service, request, body);
   return changed_task(session->board().view(), session->tasks().update(task_in_path(request), change));
 }

@@ -12,12 +12,10 @@ namespace team {
 
 namespace {
 
-constexpr std::string_view kName = "body";
-
-Json parse_object(const std::string& text) {
+Json parse_object(const std::string& text, std::string_view name) {
   if (is_blank(text)) return Json::object();
   try {
-    return parse_json(text, kName);
+    return parse_json(text, name);
   } catch (const Error& error) {
     fail(Code::usage, "{}", error.what());
   }
@@ -33,20 +31,30 @@ TaskId parse_id(std::string_view text) {
 }  // namespace
 
 struct RequestBody::Parsed {
-  explicit Parsed(std::string given)
-      : text(std::move(given)), json(parse_object(text)), fields(json, text, kName, Code::usage) {}
+  Parsed(std::string given, std::string subject)
+      : name(std::move(subject)),
+        text(std::move(given)),
+        json(parse_object(text, name)),
+        fields(json, text, name, Code::usage) {}
+  std::string name;
   std::string text;
   Json json;
   Fields fields;
 };
 
-RequestBody::RequestBody(const WebRequest& request, std::vector<std::string> keys)
-    : parsed_(std::make_unique<Parsed>(request.body)) {
+RequestBody::RequestBody(const WebRequest& request, std::vector<std::string> keys) : RequestBody(request.body, "body") {
+  allow_only(std::move(keys));
+}
+
+RequestBody::RequestBody(std::string text, std::string name)
+    : parsed_(std::make_unique<Parsed>(std::move(text), std::move(name))) {}
+
+void RequestBody::allow_only(std::vector<std::string> keys) const {
   keys.emplace_back("as");
   for (const auto& item : parsed_->json.items()) {
     if (std::ranges::find(keys, item.key()) != keys.end()) continue;
     const auto meant = meant_key(item.key(), keys);
-    if (meant) fail(Code::usage, "body: unknown key '{}'{}", one_line(item.key()), suggest(*meant));
+    if (meant) fail(Code::usage, "{}: unknown key '{}'{}", parsed_->name, one_line(item.key()), suggest(*meant));
   }
 }
 
@@ -90,17 +98,53 @@ std::optional<std::string> RequestBody::value(const char* key) const {
   return found->is_string() ? found->get<std::string>() : dump_line(*found);
 }
 
+std::optional<TaskId> RequestBody::task(const char* key) const {
+  if (!has(key)) return std::nullopt;
+  const Json& one = parsed_->json.at(key);
+  if (one.is_null()) return std::nullopt;
+  if (one.is_number_integer()) return parse_id(one.dump());
+  if (one.is_string()) return parse_id(one.get_ref<const std::string&>());
+  refuse(key, "the id of a task");
+}
+
+std::vector<std::string> RequestBody::texts(const char* key) const {
+  if (has(key) && parsed_->json.at(key).is_string()) return {parsed_->json.at(key).get<std::string>()};
+  return parsed_->fields.texts(key, "a list of texts").value_or(std::vector<std::string>());
+}
+
+std::vector<std::string> RequestBody::lines(const char* key) const {
+  std::vector<std::string> lines;
+  const Json* array = parsed_->fields.array(key);
+  if (array == nullptr) return lines;
+  for (const Json& one : *array) {
+    if (!one.is_object()) refuse(key, "a list of objects");
+    lines.push_back(dump_line(one));
+  }
+  return lines;
+}
+
+void RequestBody::refuse(const char* key, std::string_view expected) const { parsed_->fields.refuse(key, expected); }
+
+std::string RequestBody::json(const char* key) const { return has(key) ? dump_line(parsed_->json.at(key)) : "null"; }
+
 std::string RequestBody::needed_text(const char* key) const {
   auto found = text(key);
-  if (!found) fail(Code::usage, "body: the key '{}' is missing", key);
+  if (!found) fail(Code::usage, "{}: the key '{}' is missing", parsed_->name, key);
   return std::move(*found);
+}
+
+TaskId RequestBody::needed_task(const char* key) const {
+  const auto found = task(key);
+  if (!found) fail(Code::usage, "{}: the key '{}' is missing", parsed_->name, key);
+  return *found;
 }
 
 bool RequestBody::has(const char* key) const { return parsed_->json.contains(key); }
 
-std::string RequestBody::line() const {
+std::string RequestBody::line(const std::vector<std::string>& without) const {
   Json others = parsed_->json;
   others.erase("as");
+  for (const std::string& key : without) others.erase(key);
   return dump_line(others);
 }
 

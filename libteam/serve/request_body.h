@@ -1,4 +1,5 @@
-// The JSON object in the body of a request. A source file that uses it includes nlohmann/json.hpp by json_fields.h.
+// The JSON object in the body of a request to the server, or in a line of team-batch. A source file that uses it
+// includes nlohmann/json.hpp by json_fields.h.
 #pragma once
 
 #include <optional>
@@ -16,9 +17,14 @@ class RequestBody {
   // An empty body is an empty object. Throws usage for anything but an object, and for a key that is not in `keys` and
   // resembles one of them; `as` is always known.
   RequestBody(const WebRequest& request, std::vector<std::string> keys);
+  // The same for any text; `name` stands in front of every message, and allow_only() checks the keys later.
+  RequestBody(std::string text, std::string name);
   RequestBody(const RequestBody&) = delete;
   RequestBody& operator=(const RequestBody&) = delete;
   ~RequestBody();
+
+  // Throws usage for a key that is not in `keys` and resembles one of them; `as` is always known.
+  void allow_only(std::vector<std::string> keys) const;
 
   // None if the key is absent or null.
   std::optional<std::string> text(const char* key) const;
@@ -30,12 +36,23 @@ class RequestBody {
   std::vector<std::pair<std::string, std::optional<std::string>>> members(const char* key) const;
   // The value as a command line writes it: text as it is, everything else as JSON.
   std::optional<std::string> value(const char* key) const;
-  // Throws usage if the key is absent.
+  // Ids, as numbers or as "3" and "#3"; none if the key is absent.
+  std::optional<TaskId> task(const char* key) const;
+  // An array of texts, or one text; none of either gives an empty list.
+  std::vector<std::string> texts(const char* key) const;
+  // Each object of an array as one line.
+  std::vector<std::string> lines(const char* key) const;
+  // The value as JSON; null if the key is absent.
+  std::string json(const char* key) const;
+  // These throw usage if the key is absent.
   std::string needed_text(const char* key) const;
+  TaskId needed_task(const char* key) const;
   bool has(const char* key) const;
+  // Throws usage: the key must be `expected`.
+  [[noreturn]] void refuse(const char* key, std::string_view expected) const;
 
-  // The object as one line, without the key `as`.
-  std::string line() const;
+  // The object as one line, without the key `as` and these.
+  std::string line(const std::vector<std::string>& without = {}) const;
   // The member to act as.
   std::optional<std::string> as() const { return text("as"); }
 

@@ -6,7 +6,6 @@
 #include "libteam/base/json_text.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
-#include "libteam/serve/request_body.h"
 
 namespace team {
 
@@ -80,6 +79,30 @@ std::string task_list_json(const BoardView& view, const WebRequest& request) {
   };
   view.each(filter, BoardView::Detail::everything, visit, broken);
   return json_array(tasks);
+}
+
+TaskChange read_task_change(const RequestBody& body) {
+  TaskChange change;
+  change.subject = body.text("subject");
+  change.description = body.text("description");
+  change.active_form = body.text("activeForm");
+  change.owner = body.text("owner");
+  change.role = body.text("role");
+  change.deliverable = body.text("deliverable");
+  if (const auto priority = body.integer("priority", 0, kHighestPriority))
+    change.priority = static_cast<int>(*priority);
+  change.add_blocked_by = body.ids("addBlockedBy");
+  change.remove_blocked_by = body.ids("removeBlockedBy");
+  change.metadata = body.members("metadata");
+  change.result = body.text("result");
+  change.reason = body.text("reason");
+  change.if_rev = body.integer("ifRev", 1, INT64_MAX);
+  if (const auto status = body.text("status")) {
+    change.status = parse_status(*status);
+    if (!change.status) body.refuse("status", "a status of tasks");
+  }
+  check_texts(change);
+  return change;
 }
 
 WebResponse changed_task(const BoardView& view, const TaskUpdate& update) {

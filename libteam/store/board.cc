@@ -213,6 +213,7 @@ std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
 
 // A member works on one task at a time, or on as many as the rules allow.
 void Board::check_free(BoardTransaction& transaction, const Actor& actor) const {
+  if (rules_.per_member == 0) return;
   std::vector<TaskId> held;
   for (const RunningTask& running : transaction.running()) {
     if (find_worked_on(transaction, running, actor)) held.push_back(running.id);

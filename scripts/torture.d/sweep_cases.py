@@ -80,6 +80,7 @@ until [ -s ../port ]; do sleep 0.01; done
 ANTHROPIC_API_KEY=test-key team-run go --record ../answers --model claude-x --base-url "$(cat ../port)" -t alpha
 rm -rf .teams .tasks
 """
+REQUESTS = '{"op":"task-create","subject":"seventh"}\n'
 BATCH = '{"subject":"one","key":"a"}\n{"subject":"two","blockedBy":["a"]}\n{"subject":"three"}\n'
 
 
@@ -101,6 +102,7 @@ class Case:
     narrates: bool = False   # tells on stderr what it does
     slow: bool = False       # has much to do: its own time is no measure of what it finds
     repeats: bool = True     # makes sense to run again
+    streams: bool = False    # answers requests: an error is an answer, and the exit status is 0
 
     @property
     def varies(self):
@@ -200,6 +202,9 @@ CASES = [
     Case("team-ack", "team-ack @held --as bob", setup=team(HELD), then=(3,)),
     Case("team-ack all", "team-ack @held @held2 --as bob", setup=team(HELD), then=(3,)),
     Case("team-ack of both", "team-ack @held @held3 --as bob", setup=team(HELD_TWICE), then=(3,), loose=("held *",)),
+    Case("team-batch", "team-batch", stdin=REQUESTS, streams=True),
+    Case("team-batch recv", "team-batch --as bob", stdin='{"op": "team-recv"}\n', answers=False, reads=("bob",),
+         streams=True),
     Case("plan-submit", "plan-submit 'in two steps' --as bob --task 3", reads=("lead",)),
     Case("plan-approve", "plan-approve @plan --feedback 'go on'", setup=team(PLAN), then=(8,), reads=("bob",),
          loose=("request *",)),

@@ -48,6 +48,7 @@ FileBoardTeam::~FileBoardTeam() = default;
 void FileBoardTeam::open() {
   if (opened_) return;
   auto folder = std::exchange(first_, nullptr);
+  if (!folder && folder_->is_in_place()) folder = folder_;
   if (!folder) folder = Roster(root_, lock_timeout_).shared_folder_of(team_);
   opened_ = std::make_unique<Opened>(std::move(folder), *this);
 }

@@ -100,7 +100,11 @@ std::shared_ptr<const Folder> Roster::shared_folder_of(const std::string& name) 
 }
 
 std::string Roster::version_of(const std::string& name) const {
-  const auto stamp = folder_of(name).stamp(layout::kConfig);
+  check_name("team", name);
+  // Long-lived sessions ask before each operation. A path that leads elsewhere gives another version, and the session
+  // then finds the team with all checks.
+  auto stamp = root_.folder().stamp(fmt::format("{}/{}/{}", layout::kTeams, name, layout::kConfig));
+  if (!stamp) stamp = folder_of(name).stamp(layout::kConfig);
   if (!stamp) fail(Code::not_found, "no team '{}'", name);
   return fmt::format("{} {} {}", stamp->inode, stamp->mtime_ns, stamp->size);
 }
