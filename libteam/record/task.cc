@@ -9,7 +9,6 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
-#include "libteam/record/stored_task.h"
 
 namespace team {
 
@@ -159,8 +158,6 @@ Task parse_task(std::string_view text, TaskId id, std::string_view file) {
 }
 
 std::string to_file(const Task& task) { return to_text(task, JsonText::Layout::indented).take(); }
-
-std::string to_stored_line(const Task& task) { return to_text(task, JsonText::Layout::line).take(); }
 
 std::string to_line(const Task& task, const TaskLinks& links) {
   JsonText text = to_text(task, JsonText::Layout::line);
