@@ -227,6 +227,22 @@ END
   same 1 "$(grep -l 'This is attempt 2 of 3' prompt-* | wc -l)"
 }
 
+@test "a task that the lead takes away before the second attempt ends no life" {
+  a_team One Two Three
+  unset TEAM_BACKOFF
+  team-config tasks.backoff 60
+  start_teammate bob --exec '[ "$TASK_ID" != 1 ] && [ "$TASK_ID" != 2 ]'
+
+  wait_until says bob 'task 1: again in 60 s'
+  task-fail 1 --as lead >failed
+  wait_until says bob 'task 2: again in 60 s'
+  task-complete 2 --as lead >completed
+  wait_until task_is 3 completed
+
+  wait_until state_is bob idle
+  same 'failed completed completed' "$(jq -r .status .tasks/*.json | xargs)"
+}
+
 @test "the reason of a failed attempt is the most useful line" {
   a_team One Two
   bob --until-done --retries 0 --exec '

@@ -60,12 +60,13 @@ void TaskRunner::settle(const Job& job, Outcome outcome) {
   } else {
     // The feedback of a gate makes the next attempt another one.
     if (!is_refused && !life_.options().once) back_off(job);
-    held_.put_back(job, reason);
+    if (held_.is_mine(job)) held_.put_back(job, reason);
+    else life_.note(fmt::format("{} is no longer its own", title_of(job)));
   }
   work_.finish_piece(false);
 }
 
-// The task stays with this member meanwhile, so that nobody else tries it too early.
+// The task stays with this member meanwhile, so that nobody else tries it too early. The lead may take it away.
 void TaskRunner::back_off(const Job& job) {
   constexpr double kLongest = 60;
   const auto given = environment_variable("TEAM_BACKOFF");
@@ -75,7 +76,7 @@ void TaskRunner::back_off(const Job& job) {
   life_.note(fmt::format("{}: again in {:g} s", title_of(job), pause));
   life_.wakeups().watch_all();
   const Deadline end = Deadline::in(pause);
-  while (!end.passed() && !life_.has_ended() && !work_.ends_by_request()) {
+  while (!end.passed() && !life_.has_ended() && held_.is_mine(job) && !work_.ends_by_request()) {
     life_.wakeups().sleep_until_configured(end);
     life_.end_on_signal();
   }
