@@ -170,6 +170,17 @@ END
   same 1 "$(wc -l <collector.log)"
 }
 
+@test "names no key, also if the collector repeats it without its scheme" {
+  a_run
+  start_collector '401::{"message":"not a key: hidden-key"}'
+  OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20hidden-key run --separate-stderr team-export --otlp "$TO"
+  as_expected 69 '' "team-export: unavailable: ${TO#http://}: 401 not a key: [key]"
+
+  start_collector '200::{"partialSuccess":{"rejectedSpans":"2","errorMessage":"hidden-key is too old"}}'
+  OTEL_EXPORTER_OTLP_HEADERS=x-key=hidden-key run --separate-stderr team-export --otlp "$TO"
+  as_expected 69 '' "team-export: unavailable: ${TO#http://}: rejected 2 spans: [key] is too old"
+}
+
 @test "exits 69 if the collector accepts only some of the spans" {
   a_run
   start_collector '200::{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}'

@@ -93,9 +93,7 @@ void OtlpSender::send(const std::string& request) {
       if (answer.status >= 200 && answer.status < 300) return check_accepted(answer.body);
       throw error_of(answer.status, parse_service_error(answer.body), answer.headers);
     } catch (const ModelError& error) {
-      std::string reason = error.what();
-      for (const auto& [name, value] : headers_) reason = redact(std::move(reason), value);
-      const std::string line = fmt::format("{}: {}", host_of(url_), one_line(reason));
+      const std::string line = fmt::format("{}: {}", host_of(url_), clean(error.what()));
       const bool may_retry = error.kind() == Kind::passing || error.kind() == Kind::limited ||
                              (error.kind() == Kind::unreachable && has_answered_);
       const double pause = pause_after(error, tries);
@@ -104,6 +102,15 @@ void OtlpSender::send(const std::string& request) {
       sleep_until(Deadline::in(pause));
     }
   }
+}
+
+// A collector may repeat a header in its answer, or only the key of "Bearer KEY".
+std::string OtlpSender::clean(std::string text) const {
+  for (const auto& [name, value] : headers_) {
+    text = redact(std::move(text), value);
+    for (const std::string& word : split(value, ' ')) text = redact(std::move(text), word);
+  }
+  return one_line(text);
 }
 
 double OtlpSender::pause_after(const ModelError& error, int tries) const {
@@ -125,7 +132,7 @@ void OtlpSender::check_accepted(const std::string& body) const {
   const std::string count = rejected == partial->end() ? "0"
                             : rejected->is_string()    ? rejected->get<std::string>()
                                                        : rejected->dump();
-  const std::string message = one_line(text_of(*partial, "errorMessage"));
+  const std::string message = clean(text_of(*partial, "errorMessage"));
   if (count != "0") fail(Code::unavailable, "{}: rejected {} spans: {}", host_of(url_), one_line(count), message);
   if (!message.empty()) note_(fmt::format("{}: {}", host_of(url_), message));
 }

@@ -28,6 +28,8 @@ class OtlpSender {
   void send(const std::string& request);
 
  private:
+  // One line for people, without the values of headers.
+  std::string clean(std::string text) const;
   // The number of seconds until the next try.
   double pause_after(const class ModelError& error, int tries) const;
   void check_accepted(const std::string& body) const;
