@@ -450,3 +450,14 @@ load trouble
   done
   same 1 "$(task-list | wc -l)"
 }
+
+@test "takes time in proportion to the keys of a task" {
+  keys=$(seq -f '"k%g":1' -s , 100000)
+
+  (ulimit -t 3; task-create - <<<"{\"subject\":\"one\",$keys}")
+  (ulimit -t 3; task-create - <<<"{\"subject\":\"two\",\"metadata\":{$keys}}")
+
+  (ulimit -t 3; task-get 1 --json >one)
+  (ulimit -t 3; task-update 2 --metadata k5=2 >two)
+  same '[1,1]' "$(jq -c '[.k1, .k100000]' one)"
+}

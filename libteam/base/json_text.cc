@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libteam/base/json.h"
+#include "libteam/base/own_json.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -35,7 +36,7 @@ void append_escape(std::string& to, char c) {
 // Indents a document by one more level. Every newline is layout, since newlines in texts are escaped.
 std::string indent(std::string_view json) {
   std::string text;
-  for (const char c : dump_indented(Json::parse(json))) {
+  for (const char c : dump_indented(parse_own(json))) {
     if (c == '\n') text += kIndent;
     else text += c;
   }
@@ -114,7 +115,7 @@ void JsonText::add_json(std::string_view key, std::string_view json) {
 
 void JsonText::add_all_of(std::string_view object) {
   if (object == "{}") return;
-  const Json json = Json::parse(object);
+  const Json json = parse_own(object);
   for (const auto& item : json.items()) add_json(item.key(), dump_line(item.value()));
 }
 

@@ -5,6 +5,7 @@
 
 #include "libteam/base/json_text.h"
 #include "libteam/base/number.h"
+#include "libteam/base/own_json.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/json_fields.h"
@@ -32,7 +33,7 @@ std::string type_of_move(const Task& before, const Task& after) {
 // Replaces the largest details by a note until the line is within the limit of its readers.
 std::string shorten(const std::string& details) {
   constexpr std::size_t kMost = JsonLimits{}.bytes - 4096;  // leaves room for the rest of the envelope
-  Json body = Json::parse(details);
+  Json body = parse_own(details);
   const std::string note = "(too long for the log)";
   while (dump_line(body).size() > kMost) {
     const auto largest = std::max_element(body.begin(), body.end(), [](const Json& one, const Json& other) {
@@ -169,8 +170,8 @@ Event message_event(std::string type, const Message& message) {
 }
 
 Event with_task(Event event, const Task& task) {
-  Json details = Json::parse(event.details);
-  Json whole = Json::parse(to_file(task));
+  Json details = parse_own(event.details);
+  Json whole = parse_own(to_file(task));
   if (task.id == 0) details["task_id"] = whole["id"] = nullptr;
   details["task"] = std::move(whole);
   event.details = dump_line(details);
@@ -178,7 +179,7 @@ Event with_task(Event event, const Task& task) {
 }
 
 Event with_text(Event event, const std::string& text, std::optional<TaskId> task) {
-  Json details = Json::parse(event.details);
+  Json details = parse_own(event.details);
   details["text"] = text;
   details["task_id"] = task ? Json(*task) : Json(nullptr);
   event.details = dump_line(details);
@@ -192,7 +193,7 @@ Event make_event(std::string type, const std::vector<std::pair<std::string, std:
 }
 
 std::string describe(const Envelope& envelope) {
-  const Json json = Json::parse(envelope.details);
+  const Json json = parse_own(envelope.details);
   std::string text;
   const auto text_of = [&](const char* key) {
     const auto found = json.find(key);
@@ -240,7 +241,7 @@ std::string describe(const Envelope& envelope) {
 }
 
 std::string detail(const Envelope& envelope, const char* key) {
-  const Json json = Json::parse(envelope.details);
+  const Json json = parse_own(envelope.details);
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }

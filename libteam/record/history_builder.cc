@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "libteam/base/own_json.h"
 #include "libteam/record/json_fields.h"
 
 namespace team {
@@ -53,7 +54,7 @@ void HistoryBuilder::add(const Envelope& envelope) {
 }
 
 void HistoryBuilder::add_state(const Envelope& envelope) {
-  const Json json = Json::parse(envelope.details);
+  const Json json = parse_own(envelope.details);
   const auto to = parse_state(text_of(json, "to"));
   if (!to) return;
   const auto from = parse_state(text_of(json, "from"));
@@ -70,7 +71,7 @@ void HistoryBuilder::add_state(const Envelope& envelope) {
 }
 
 void HistoryBuilder::add_task(const Envelope& envelope) {
-  const Json json = Json::parse(envelope.details);
+  const Json json = parse_own(envelope.details);
   const auto number = json.find("task_id");
   if (number == json.end() || !number->is_number_integer()) return;
   const auto id = number->get<TaskId>();
@@ -142,7 +143,7 @@ void HistoryBuilder::give_up(TaskId id, WorkInterval::End end, const std::string
 }
 
 void HistoryBuilder::add_message(const Envelope& envelope) {
-  const Json json = Json::parse(envelope.details);
+  const Json json = parse_own(envelope.details);
   messages_.push_back({now_, text_of(json, "sender"), text_of(json, "recipient"), text_of(json, "message_type"),
                        text_of(json, "summary")});
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "libteam/base/own_json.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/model_choice.h"
 
@@ -106,7 +107,7 @@ void SpanBuilder::add(const Envelope& envelope) {
   // A log is written by several processes, and the clock may be set back.
   if (std::isfinite(envelope.timestamp)) now_ = std::max(now_, envelope.timestamp);
   const std::string& type = envelope.type;
-  const Json details = Json::parse(envelope.details);
+  const Json details = parse_own(envelope.details);
   if (team_run_ended_) {
     if (type == "TEAM_RUN_ENDED" && text_of(details, "exit_status") != "0") {
       team_run_->error = SpanError{"exit_" + text_of(details, "exit_status"), text_of(details, "reason")};
@@ -247,7 +248,7 @@ void SpanBuilder::end_chat(Run& run) {
   if (options_.content == Options::Content::yes) {
     Json parts = Json::array();
     if (!chat.text.empty()) parts.push_back({{"type", "text"}, {"content", clean(std::move(chat.text))}});
-    for (const std::string& call : chat.calls) parts.push_back(Json::parse(call));
+    for (const std::string& call : chat.calls) parts.push_back(parse_own(call));
     const char* reason = !chat.has_ended ? "error" : chat.calls.empty() ? "stop" : "tool_call";
     const Json messages = Json::array({{{"role", "assistant"}, {"parts", parts}, {"finish_reason", reason}}});
     chat.span.attributes.emplace_back("gen_ai.output.messages", dump_line(messages));

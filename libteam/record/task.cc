@@ -58,16 +58,6 @@ void read_fields(Task& task, Fields& fields) {
   task.metadata = fields.object_text("metadata").value_or(task.metadata);
 }
 
-// The limit leaves room for the levels above the value in the file.
-Json json_or_text(const std::string& value) {
-  constexpr JsonLimits kLimits{.depth = 32};
-  try {
-    return parse_json(value, "metadata", kLimits);
-  } catch (const Error&) {
-    return value;
-  }
-}
-
 JsonText to_text(const Task& task, JsonText::Layout layout) {
   JsonText text(layout);
   text.add("id", task.id);
@@ -165,16 +155,6 @@ std::string to_line(const Task& task, const TaskLinks& links) {
   text.add("openBlockers", links.open_blockers);
   text.add("blocked", !links.open_blockers.empty() && !has_ended(task.status));
   return text.take();
-}
-
-void set_metadata(Task& task, const std::string& key, const std::optional<std::string>& value) {
-  Json metadata = Json::parse(task.metadata);
-  if (!value) {
-    metadata.erase(key);
-  } else {
-    metadata[key] = json_or_text(*value);
-  }
-  task.metadata = dump_line(metadata);
 }
 
 Draft parse_draft(std::string_view line, std::string_view where) {

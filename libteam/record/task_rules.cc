@@ -7,6 +7,7 @@
 #include "libteam/base/error.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/record/task_metadata.h"
 
 namespace team {
 
@@ -156,7 +157,7 @@ void edit_fields(Task& task, const TaskChange& wanted, const Actor& actor) {
   if (wanted.role) task.role = or_none(*wanted.role);
   if (wanted.deliverable) task.deliverable = or_none(*wanted.deliverable);
   if (wanted.owner) assign(task, or_none(*wanted.owner), actor);
-  for (const auto& [key, value] : wanted.metadata) set_metadata(task, key, value);
+  set_all_metadata(task, wanted.metadata);
   for (const TaskId blocker : wanted.remove_blocked_by) {
     if (std::erase(task.blocked_by, blocker) == 0) {
       fail(Code::not_found, "task {} is not blocked by {}", task.id, blocker);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "libteam/base/own_json.h"
+
 namespace team {
 
 namespace {
@@ -76,7 +78,7 @@ bool AguiTranslator::translate(std::string_view line, std::string& to) {
   const auto envelope = find_envelope(line);
   if (!envelope) return true;
   events_.clear();
-  const Json details = Json::parse(envelope->details);
+  const Json details = parse_own(envelope->details);
   now_ = std::isfinite(envelope->timestamp) ? envelope->timestamp : 0;
   const bool is_teammate = envelope->agent != run_.lead && envelope->run && !envelope->run->empty();
   subagent_ = is_teammate ? *envelope->run : "";

@@ -6,6 +6,7 @@
 
 #include "libteam/base/json.h"
 #include "libteam/base/json_text.h"
+#include "libteam/base/own_json.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/record/event.h"
@@ -54,13 +55,13 @@ bool is_text(const Json& object, const char* key, const std::string& text) {
 }
 
 bool is_about_member(const Envelope& envelope, const std::string& name) {
-  const Json details = Json::parse(envelope.details);
+  const Json details = parse_own(envelope.details);
   return envelope.agent == name || is_text(details, "sender", name) || is_text(details, "recipient", name) ||
          is_text(details, "member", name);
 }
 
 bool is_about_task(const Envelope& envelope, TaskId task) {
-  const Json details = Json::parse(envelope.details);
+  const Json details = parse_own(envelope.details);
   for (const char* key : {"task_id", "task"}) {
     const auto found = details.find(key);
     if (found != details.end() && *found == task) return true;
@@ -90,7 +91,7 @@ std::string message_list_json(const EventLog& log, const WebRequest& request) {
     if (!mentions(line, "\"MESSAGE_SENT\"")) return std::nullopt;
     const auto envelope = find_envelope(line);
     if (!envelope || envelope->type != "MESSAGE_SENT") return std::nullopt;
-    const Json details = Json::parse(envelope->details);
+    const Json details = parse_own(envelope->details);
     if (with && !is_text(details, "sender", *with) && !is_text(details, "recipient", *with)) return std::nullopt;
     Json message = {{"id", details.value("message_id", Json())},
                     {"type", details.value("message_type", Json())},

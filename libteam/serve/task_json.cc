@@ -4,6 +4,7 @@
 
 #include "libteam/base/json.h"
 #include "libteam/base/json_text.h"
+#include "libteam/base/own_json.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 
@@ -37,7 +38,7 @@ std::string broken_task(TaskId id, const Error& error) {
 
 // Keeps only these keys of an object.
 std::string pick(const std::string& object, const std::vector<std::string>& keys) {
-  const Json whole = Json::parse(object);
+  const Json whole = parse_own(object);
   Json picked = Json::object();
   for (const std::string& key : keys) {
     const auto found = whole.find(key);
