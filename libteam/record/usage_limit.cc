@@ -63,7 +63,7 @@ std::string simplify(std::string_view text) {
   constexpr std::string_view kApostrophe = "\xE2\x80\x99";
   std::string simple = lower(text);
   for (std::size_t at = 0; (at = simple.find(kApostrophe, at)) != std::string::npos; ++at) {
-    simple.replace(at, kApostrophe.size(), "'");
+    simple.replace(at, kApostrophe.size(), 1, '\'');
   }
   return simple;
 }
