@@ -62,6 +62,9 @@ END
   same '400 {"status":"error","code":"usage","error":"which model is the lead? --model MODEL, or TEAM_MODEL"}' \
     "$(ask POST /team/stream '{"message":"go"}')"
   same '400 {"status":"error","code":"usage","error":"'"'message' is empty"'"}' "$(ask POST /team/stream '{"message":" "}')"
+  # A team that was made for the run goes with it.
+  same 400 "$(ask POST /team/query '{"message":"go","session_id":"another"}' | cut -d' ' -f1)"
+  same alpha "$(team-list | cut -f1)"
 }
 
 @test "makes, claims and completes tasks, with every form of an id" {
@@ -169,4 +172,22 @@ stops_asked() { [ "$(grep -c '"message_type":"shutdown_request"' .teams/alpha/ev
 
   run -0 curl -sS --max-time 3 -H "Authorization: Bearer $TOKEN" "$SERVER/api/status"
   same alpha "$(jq -r .team <<<"$output")"
+}
+
+@test "a server that ends while a request waits leaves nothing behind" {
+  team-create alpha
+  start_teammate ann --exec 'cat >/dev/null; until [ -e go ]; do sleep 0.02; done'
+  task-create one
+  wait_until task_is 1 in_progress
+  start_server --listen unix:socket
+  token=$(sed 's/.*#token=//' serve.out)
+  curl -s --unix-socket socket -H "Authorization: Bearer $token" -H 'Content-Type: application/json' \
+    -d '{"timeout":8}' http://localhost/api/members/ann/stop >stop 2>&1 3>&- &
+  wait_until stops_asked 1
+
+  kill -TERM "${TEAMMATE[serve]}"
+  wait_until gone "${TEAMMATE[serve]}"
+
+  [ ! -e .teams/.serve.json ]
+  [ ! -e socket ]
 }

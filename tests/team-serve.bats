@@ -524,3 +524,43 @@ teardown() { stop_servers; }
   open=(/proc/"$server"/fd/*)
   [ ${#open[@]} -lt 120 ]
 }
+
+@test "answers a malformed body with 400" {
+  start_server
+  address=${url#http://}
+
+  exec 5<>"/dev/tcp/${address%:*}/${address#*:}"
+  printf '%s\r\n' 'POST /api/messages HTTP/1.1' "Host: $address" "Authorization: Bearer $token" \
+    'Content-Type: application/json' 'Transfer-Encoding: chunked' '' 'zz' '{}' >&5
+  read -r answer <&5
+  exec 5<&-
+
+  same $'HTTP/1.1 400 Bad Request\r' "$answer"
+}
+
+@test "makes no board in place of one that somebody has taken away" {
+  task-create one >made
+  start_server
+  mv .tasks ../away
+
+  for _ in new used; do
+    ask GET /api/tasks
+    refuses 404 not_found "no board '.tasks'"
+    ask POST /api/tasks '{"subject":"two"}'
+    refuses 404 not_found "no board '.tasks'"
+    [ ! -e .tasks ]
+    mv ../away .tasks
+    ask GET /api/tasks
+    answers 200 '[.[].subject]' '["one"]'
+    mv .tasks ../away
+  done
+}
+
+@test "changes tens of thousands of keys of a task in one request" {
+  task-create one >made
+  start_server
+  seq 0 30000 | jq -nc '{metadata: ([inputs | {key: "k\(.)", value: .}] | from_entries)}' >body
+
+  ask PATCH /api/tasks/1 @body --max-time 30
+  answers 200 .metadata.k30000 30000
+}

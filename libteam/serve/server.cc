@@ -122,6 +122,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_obsolete(ErrorCode error) const;
   void on_header(ErrorCode error);
   void read_body();
+  void refuse_or_close(ErrorCode error);
   void refuse_body();
   void on_body(ErrorCode error);
   void work();
@@ -174,12 +175,7 @@ void Connection::on_header(ErrorCode error) {
     return respond(error_response(431, Code::usage, "the header has more than 16 KiB"));
   }
   if (error == http::error::body_limit) return refuse_body();
-  if (error && error.category() == http::make_error_code(http::error::bad_method).category() &&
-      error != http::error::end_of_stream && error != http::error::partial_message) {
-    exchange_->closes = true;
-    return respond(error_response(400, Code::usage, "this is not a request of HTTP/1.1: " + error.message()));
-  }
-  if (error) return close();
+  if (error) return refuse_or_close(error);
   const auto& header = exchange_->parser->get();
   exchange_->closes = !exchange_->parser->keep_alive() || loop_.ends;
   exchange_->request = to_request(header);
@@ -199,6 +195,15 @@ void Connection::read_body() {
   http::async_read(socket_, buffer_, *exchange_->parser, bind([this](ErrorCode error) { on_body(error); }));
 }
 
+// Answers a malformed request. A client that has gone away gets no answer.
+void Connection::refuse_or_close(ErrorCode error) {
+  const bool is_malformed = error.category() == http::make_error_code(http::error::bad_method).category() &&
+                            error != http::error::end_of_stream && error != http::error::partial_message;
+  if (!is_malformed) return close();
+  exchange_->closes = true;
+  respond(error_response(400, Code::usage, "this is not a request of HTTP/1.1: " + error.message()));
+}
+
 void Connection::refuse_body() {
   exchange_->closes = true;
   respond(error_response(413, Code::usage, "the body has more than 1 MiB"));
@@ -207,7 +212,7 @@ void Connection::refuse_body() {
 void Connection::on_body(ErrorCode error) {
   if (is_obsolete(error)) return;
   if (error == http::error::body_limit) return refuse_body();
-  if (error) return close();
+  if (error) return refuse_or_close(error);
   exchange_->request.body = std::move(exchange_->parser->get().body());
   work();
 }

@@ -29,11 +29,11 @@ Service::Session Service::open_session(const std::string& team, const std::optio
       --kept_;
     }
   }
-  if (!session) {
-    const Team found = engine_.get(team);
+  if (!session || !session->is_current()) {
+    const auto found = std::make_shared<const FoundTeam>(engine_.find_team(team));
     const auto run = as && as != options_.member ? std::nullopt : options_.run;
-    session = std::make_unique<TeamSession>(engine_, team, make_actor(key.second, run, &found));
-  } else if (!session->is_current()) {
+    // A request makes no board. Somebody may have taken it away, and is about to bring it back (git stash).
+    session = std::make_unique<TeamSession>(engine_, found, make_actor(key.second, run, &found->team), Missing::refuse);
     session->refresh();
   }
   return {session.release(), [this, key](TeamSession* used) { keep(key, std::unique_ptr<TeamSession>(used)); }};

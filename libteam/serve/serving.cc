@@ -80,20 +80,23 @@ void serve(const Engine& engine, const ServingOptions& options,
   }
   const std::string token = options.token_file ? read_token(*options.token_file) : make_token();
   if (options.service.team) engine.get(*options.service.team);  // throws if there is no such team
-  const auto mark = engine.take_server_mark();
-  const Listener listener(address);
+  auto mark = engine.take_server_mark();
+  std::optional<Listener> listener(address);
   ServerLimits limits;
   if (options.most_streams) limits.streams = static_cast<std::size_t>(*options.most_streams);
   constexpr std::size_t kFilesOfHandlers = 200;
   allow_open_files(limits.streams + limits.other_connections + kFilesOfHandlers);
   const Service service(engine, options.service);
   const Router router(all_routes());
-  Access access(rules_of(options, listener.address(), token));
-  Server server(listener, service, router, access, limits);
-  const std::string url = url_of(listener.address());
+  Access access(rules_of(options, listener->address(), token));
+  Server server(*listener, service, router, access, limits);
+  const std::string url = url_of(listener->address());
   mark->publish(description(url, token));
   ready(with_token(url, token));
   server.run();
+  // Now, for the end of a server with a request that still waits is the end of the process.
+  mark.reset();
+  listener.reset();
 }
 
 std::optional<std::string> running_url(const Engine& engine) {

@@ -31,6 +31,13 @@ bool exists(const Engine& engine, const std::string& team) {
   return std::find(names.begin(), names.end(), team) != names.end();
 }
 
+void remove(const Engine& engine, const std::string& team) {
+  after_change([&] {
+    engine.remove(team);
+    engine.forget_trust(team);
+  });
+}
+
 // The last line that a program wrote, and the code that it exited with.
 [[noreturn]] void fail_as(int status, const std::string& output) {
   std::string line;
@@ -88,19 +95,15 @@ TeamRuns::Begun TeamRuns::begin(const Service& service, const std::string& name,
   if (service.options().member) fail(Code::permission_denied, "only a server of the user starts a team");
   if (goal.size() > kLongestGoal) fail(Code::usage, "'message' has more than {} bytes", kLongestGoal);
   check_enabled();
+  if (exists(engine, name)) return start(service, engine.get(name), goal, IfRefused::keep_team);
   Team team;
   team.name = name;
-  if (exists(engine, name)) team = engine.get(name);
-  else {
-    check_new_name("team", name);
-    team = create_team(engine, team, Actor{}, [](const Error&) {});
-  }
-  const std::int64_t last = engine.open_team(team)->events().last_sequence();
-  start(service, team, goal);
-  return {last, true};
+  check_new_name("team", name);
+  team = create_team(engine, team, Actor{}, [](const Error&) {});
+  return start(service, team, goal, IfRefused::remove_team);
 }
 
-void TeamRuns::start(const Service& service, const Team& team, const std::string& goal) {
+TeamRuns::Begun TeamRuns::start(const Service& service, const Team& team, const std::string& goal, IfRefused then) {
   const Engine& engine = service.engine();
   Program program;
   program.arguments = {
@@ -119,20 +122,23 @@ void TeamRuns::start(const Service& service, const Team& team, const std::string
     if (const auto status = ended_child(pid)) {
       // A run may be over before anybody looks. Its events tell of it.
       if (*status != 0 && engine.open_team(team)->events().last_sequence() == last) {
-        fail_as(*status, lives_of_team->local_files().read_output(team.lead, kMostOutput));
+        const std::string output = lives_of_team->local_files().read_output(team.lead, kMostOutput);
+        if (then == IfRefused::remove_team) remove(engine, team.name);
+        fail_as(*status, output);
       }
-      return;
+      return {last, true};
     }
     if (lives(engine, team.name, team.lead) && engine.open_team(team)->events().last_sequence() > last) break;
     if (deadline.passed()) break;  // it goes on: the stream shows what becomes of it
     sleep_until(deadline.or_in(kLookEvery));
   }
-  pids_[team.name] = pid;
+  pids_.push_back(pid);
+  return {last, true};
 }
 
 // Collects ended children of ours.
 void TeamRuns::reap() {
-  std::erase_if(pids_, [](const auto& run) { return ended_child(run.second).has_value(); });
+  std::erase_if(pids_, [](int pid) { return ended_child(pid).has_value(); });
 }
 
 bool stop_team(const Service& service, const std::string& name) {

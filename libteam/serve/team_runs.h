@@ -4,9 +4,9 @@
 // it.
 #pragma once
 
-#include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "libteam/serve/service.h"
 #include "libteam/serve/team_api_stream.h"
@@ -31,11 +31,13 @@ class TeamRuns {
   Begun begin(const Service& service, const std::string& team, const std::string& goal);
 
  private:
-  void start(const Service& service, const Team& team, const std::string& goal);
+  // What becomes of the team if the run ends at once.
+  enum class IfRefused { keep_team, remove_team };
+  Begun start(const Service& service, const Team& team, const std::string& goal, IfRefused then);
   void reap();
 
   std::mutex mutex_;
-  std::map<std::string, int> pids_;  // of the runs that this server started, by team
+  std::vector<int> pids_;  // of the runs that this server started
 };
 
 // Stops the lead and all teammates, and kills the ones that do not agree in time. Returns false if nobody ran.
