@@ -221,6 +221,15 @@ END
   same 'coder-1.jsonl coder-2.jsonl order.jsonl order.lock' "$(files_of kept)"
 }
 
+@test "a line that a killed member left torn does not spoil the recording" {
+  team-create alpha && task-create One && mkdir kept
+  printf '{"member":"ann","step":"begin","calls":0}\n{"member":"ann","st' >kept/order.jsonl
+
+  timeout 20 teammate-run bob --exec 'cat >/dev/null' --once --record kept
+
+  same 'ann bob bob' "$(jq -r .member kept/order.jsonl | head -3 | xargs)"
+}
+
 @test "refuses a folder that cannot be made, before anything is changed" {
   mkdir new && cd new || return
   echo '{"team": "alpha", "tasks": [{"subject": "One"}]}' >team.json

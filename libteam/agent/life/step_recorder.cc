@@ -1,6 +1,7 @@
 #include "libteam/agent/life/step_recorder.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -43,11 +44,18 @@ class StepRecorder::Turn {
 StepRecorder::StepRecorder(const std::string& folder, std::string member)
     : folder_(find_folder(folder)),
       member_(std::move(member)),
-      file_(folder_.open(kOrderFile, O_WRONLY | O_APPEND | O_CREAT)) {}
+      file_(folder_.open(kOrderFile, O_RDWR | O_APPEND | O_CREAT)) {}
 
+// Under the lock. A line that a killed writer left torn is cut off first.
 void StepRecorder::write(Step step) {
   step.member = member_;
-  if (!write_all(file_.get(), to_line(step) + "\n")) fail_errno("cannot write", folder_.path_of(kOrderFile));
+  const off_t found = size_of(file_);
+  const auto last = line_before(file_, found);
+  const off_t size = last ? last->start + static_cast<off_t>(last->text.size()) + 1 : 0;
+  const bool is_whole = size == found || ::ftruncate(file_.get(), size) == 0;
+  if (!is_whole || !append_or_undo(file_, size, to_line(step) + "\n")) {
+    fail_errno("cannot write", folder_.path_of(kOrderFile));
+  }
 }
 
 void StepRecorder::begin() {
