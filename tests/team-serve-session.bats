@@ -138,6 +138,7 @@ END
   same complete "$(sed -n 's/^data: //p' frames | jq -r .type | tail -1)"
   same "$last" "$(grep -c '^id: ' frames)"
   curl -s -H "Authorization: Bearer $TOKEN" "$SERVER/team/subscribe?after=$last&format=envelope" >rest
+  curl -s -H "Authorization: Bearer $TOKEN" "$SERVER/team/subscribe?after=$((last + 1000))" | cmp frames -
   same 'event: complete' "$(grep -o '^event: complete' rest)"
 }
 

@@ -234,7 +234,11 @@ WebResponse subscribe(const Service& service, const WebRequest& request) {
   options.format = format_of(request);
   // Life first, then the log: what a member does before it ends is in the log.
   RunProgress progress = progress_of(service.engine(), team);
-  if (!is_running(service.engine(), team)) options.last = session->mail().events().last_sequence();
+  const bool runs = is_running(service.engine(), team);
+  const std::int64_t newest = session->mail().events().last_sequence();
+  // A larger number is of a log that was deleted with its team.
+  if (after > newest) after = 0;
+  if (!runs) options.last = newest;
   if (options.last && *options.last <= after) {
     WebResponse response;
     response.type = "text/event-stream";
