@@ -75,11 +75,14 @@ team::Exit send(team::Context& context, Options& options) {
   const team::OutgoingMessage outgoing = compose_message(options);
   const team::TeamSession& session = context.session();
   context.changes();
-  const auto [messages, absent] = session.messages().send(outgoing);
+  const auto [messages, absent, refused] = session.messages().send(outgoing);
   context.made();
   for (const team::Message& message : messages) context.out().line(context.json() ? to_line(message) : message.id);
   for (const std::string& name : absent) {
     team::warn(fmt::format("note: {} is not running; the message waits", name));
+  }
+  for (const std::string& name : refused) {
+    team::warn(fmt::format("note: not sent to {}: the exchange limit", name));
   }
   if (outgoing.type == "broadcast") team::warn(fmt::format("sent to {}", messages.size()));
   if (!options.wait || messages.empty()) return team::Exit::done;

@@ -1,4 +1,4 @@
-# The limit on messages between two agents without a message of the user.
+# The limit on rounds between two agents: a message and an answer to it.
 load helper
 load trouble
 load mail
@@ -8,59 +8,69 @@ says() {
   TEAM_MEMBER=$1 TEAM_RUN_ID=run-$1 team-send "$2" "$3"
 }
 
-# says_five FROM TO: sends as many messages as the limit allows.
-says_five() {
+# rounds N ONE OTHER: so many messages of each, with answers.
+rounds() {
   local i
-  for i in {1..5}; do says "$1" "$2" "$i"; done >/dev/null
+  for ((i = 0; i < $1; i++)); do
+    says "$2" "$3" 'ping'
+    says "$3" "$2" 'pong'
+  done >/dev/null
 }
 
-paused_message() {
-  echo "team-send: paused: $1 sent $3 messages to $2 without a word of the user"
+# reason N ONE OTHER: what is said of the pause.
+reason() {
+  echo "exchange limit: $2 and $3 sent $1 without progress"
 }
 
-@test "pauses an agent at the sixth message to another" {
+refusal() {
+  echo "team-send: paused: $(reason "$@"); the user must write to either, or a task of theirs change (exchange.limit)"
+}
+
+@test "pauses two agents after five rounds, whoever sends the next message" {
   make_team
-  says_five backend frontend
+  rounds 5 backend frontend
 
-  run --separate-stderr says backend frontend 'six'
-
-  as_expected 10 '' "$(paused_message backend frontend 5)"
-  same $'1\n2\n3\n4\n5' "$(waiting_for frontend)"
+  for pair in 'backend frontend' 'frontend backend'; do
+    # shellcheck disable=SC2086  # two names
+    run --separate-stderr says $pair 'again'
+    as_expected 10 '' "$(refusal '5 rounds' backend frontend)"
+  done
+  same 5 "$(waiting_for frontend | wc -l)"
+  same 5 "$(waiting_for backend | wc -l)"
 }
 
 @test "says it as JSON" {
   make_team
-  says_five backend frontend
+  rounds 5 backend frontend
 
-  TEAM_MEMBER=backend TEAM_RUN_ID=r run --separate-stderr team-send frontend 'six' --json
+  TEAM_MEMBER=backend TEAM_RUN_ID=r run --separate-stderr team-send frontend 'again' --json
 
-  as_expected 10 '' '{"status":"error","code":"paused","error":"backend sent 5 messages to frontend without a word of the user"}'
+  as_expected 10 '' '{"status":"error","code":"paused","error":"'"$(refusal '5 rounds' backend frontend | cut -d' ' -f3-)"'"}'
 }
 
-@test "counts each way by itself" {
+@test "counts no reports in one direction" {
   make_team
-  says_five backend frontend
 
-  says_five frontend backend
-  run --separate-stderr says frontend backend 'six'
+  for i in {1..20}; do says backend lead "report $i"; done
 
-  as_expected 10 '' "$(paused_message frontend backend 5)"
+  same 20 "$(waiting_for lead | wc -l)"
+  says lead backend 'I see.'
+  for i in {1..20}; do says backend lead "report $i"; done
 }
 
 @test "counts each pair by itself" {
   make_team
-  says_five backend frontend
+  rounds 5 backend frontend
 
-  says_five backend tester
-  says_five backend lead
+  rounds 5 backend tester
+  rounds 5 backend lead
 
-  same 5 "$(waiting_for tester | wc -l)"
+  run -10 says backend frontend 'again'
 }
 
 @test "tells the user once" {
   make_team
-  says_five backend frontend
-  says_five frontend backend
+  rounds 5 backend frontend
 
   for _ in 1 2 3; do
     run -10 says backend frontend 'again'
@@ -68,55 +78,75 @@ paused_message() {
   done
 
   team-recv --json >told
-  same 1 "$(wc -l <told)"
-  same 'system error' "$(jq -r '"\(.sender) \(.type)"' told)"
-  like '*backend*frontend*' "$(jq -r .content told)"
+  same "system error [Paused] $(reason '5 rounds' backend frontend); write to either to continue (exchange.limit)" \
+    "$(jq -r '"\(.sender) \(.type) \(.content)"' told)"
 }
 
 @test "opens again by a word of the user to either side" {
   make_team
   for name in backend frontend; do
-    says_five backend frontend || true
-    run -10 says backend frontend 'six'
+    rounds 5 backend frontend
+    run -10 says backend frontend 'again'
 
     team-send "$name" 'go on'
 
-    says_five backend frontend
-    run -10 says backend frontend 'six'
+    rounds 5 backend frontend
+    run -10 says backend frontend 'again'
     team-send "$name" 'and again'
   done
 }
 
 @test "opens again by a broadcast of the user" {
   make_team
-  says_five backend frontend
-  run -10 says backend frontend 'six'
+  rounds 5 backend frontend
+  run -10 says backend frontend 'again'
 
   team-send --broadcast 'go on'
 
-  says_five backend frontend
+  rounds 5 backend frontend
+}
+
+@test "opens again when a task of either changes its status, whoever changes it" {
+  make_team
+  task-create 'Of backend' --owner backend
+  task-create 'Of tester' --owner tester
+  rounds 5 backend frontend
+  run -10 says backend frontend 'again'
+
+  task-claim 1 --as backend
+  rounds 5 backend frontend
+  run -10 says backend frontend 'again'
+  task-fail 1 --reason 'Too hard.' --as lead
+  rounds 5 backend frontend
+  run -10 says backend frontend 'again'
+
+  task-claim 2 --as tester
+  task-update 1 --priority 1
+  task-create 'New' --owner backend
+  run -10 says backend frontend 'again'
+  same 3 "$(team-recv --type error | wc -l)"
 }
 
 @test "does not open by a word of the user to a third, of the lead, or of a member by hand" {
   make_team
-  says_five backend frontend
+  rounds 5 backend frontend
 
   team-send tester 'hello'
   team-send backend 'hello' --as lead
   team-send backend 'hello' --as tester
-  run --separate-stderr says backend frontend 'six'
+  run --separate-stderr says backend frontend 'again'
 
   same 10 "$status"
 }
 
 @test "tells the user again the next time" {
   make_team
-  says_five backend frontend
-  run -10 says backend frontend 'six'
+  rounds 5 backend frontend
+  run -10 says backend frontend 'again'
   team-send backend 'go on'
-  says_five backend frontend
+  rounds 5 backend frontend
 
-  run -10 says backend frontend 'six'
+  run -10 says backend frontend 'again'
 
   same 2 "$(team-recv --type error | wc -l)"
 }
@@ -130,74 +160,105 @@ paused_message() {
   done
 
   same 8 "$(waiting_for frontend | wc -l)"
-  says_five backend frontend
+  rounds 5 backend frontend
 }
 
-@test "does not let an agent go around the limit by a broadcast" {
+@test "a broadcast reaches the others, and names the member that it leaves out" {
   make_team
-  says_five backend frontend
+  rounds 5 backend frontend
 
-  for i in {1..6}; do TEAM_MEMBER=backend TEAM_RUN_ID=r team-send --broadcast "$i" || true; done
+  TEAM_MEMBER=backend TEAM_RUN_ID=r run --separate-stderr team-send --broadcast 'to all'
 
-  (($(waiting_for frontend | wc -l) <= 10))
+  same 0 "$status"
+  same $'team-send: note: not sent to frontend: the exchange limit\nteam-send: sent to 2' "$stderr"
+  same 2 "${#lines[@]}"
+  same 'to all' "$(waiting_for tester)"
+  same 'to all' "$(waiting_for lead)"
+  same 0 "$(waiting_for frontend | grep -c 'to all')"
+}
+
+@test "a broadcast that reaches nobody is refused" {
+  team-create alpha
+  team-join backend
+  rounds 5 backend lead
+
+  TEAM_MEMBER=backend TEAM_RUN_ID=r run --separate-stderr team-send --broadcast 'to all'
+
+  as_expected 10 '' "$(refusal '5 rounds' backend lead)"
 }
 
 @test "counts no requests and answers" {
   make_team
-  says_five backend lead
+  rounds 4 backend lead
 
-  plan=$(TEAM_MEMBER=backend TEAM_RUN_ID=r plan-submit 'my plan')
-  says_five lead backend
-  TEAM_MEMBER=lead TEAM_RUN_ID=r plan-approve "$plan"
+  for _ in 1 2 3; do
+    plan=$(TEAM_MEMBER=backend TEAM_RUN_ID=r plan-submit 'my plan')
+    TEAM_MEMBER=lead TEAM_RUN_ID=r plan-approve "$plan"
+  done
 
-  same approved "$(jq -r .status ".teams/alpha/requests/$plan.json")"
+  rounds 1 backend lead
+  run -10 says backend lead 'again'
 }
 
 @test "takes the limit from exchange.limit; 0 means none" {
   make_team
   team-config exchange.limit 1
 
-  says backend frontend 'one'
+  rounds 1 backend frontend
   run --separate-stderr says backend frontend 'two'
-  as_expected 10 '' "$(paused_message backend frontend 1)"
+  as_expected 10 '' "$(refusal '1 round' backend frontend)"
 
   team-config exchange.limit 0
-  for i in {1..12}; do says backend frontend "$i"; done
+  rounds 12 backend frontend
 }
 
 @test "does not count a message that could not be sent" {
   make_team
-  hold .teams/alpha/frontend_inbox.lock
+  rounds 4 backend frontend
+  says backend frontend 'a question'
+  hold .teams/alpha/backend_inbox.lock
   for _ in 1 2 3; do
-    TEAM_MEMBER=backend TEAM_RUN_ID=r run -75 team-send frontend 'x' --lock-timeout 10ms
+    TEAM_MEMBER=frontend TEAM_RUN_ID=r run -75 team-send backend 'x' --lock-timeout 10ms
   done
   let_go
 
-  says_five backend frontend
+  says frontend backend 'the answer'
+  run -10 says backend frontend 'again'
 }
 
-@test "lets no more than the limit through when 10 are sent at once" {
+@test "lets no more than the limit through when 10 answer at once" {
   make_team
+  rounds 4 backend frontend
+  says backend frontend 'a question'
   send_one() {
     local code=0
-    says backend frontend "$1" >/dev/null 2>&1 || code=$?
+    says frontend backend "$1" >/dev/null 2>&1 || code=$?
     echo "$code" >>codes
   }
 
   for i in {1..10}; do send_one "$i" & done
   wait
 
-  same '0 0 0 0 0 10 10 10 10 10' "$(sort -n codes | xargs)"
-  same 5 "$(waiting_for frontend | wc -l)"
+  same '0 10 10 10 10 10 10 10 10 10' "$(sort -n codes | xargs)"
+  same 5 "$(waiting_for backend | wc -l)"
   same 1 "$(team-recv --type error | wc -l)"
 }
 
 @test "records the pause" {
   make_team
-  says_five backend frontend
-  run -10 says backend frontend 'six'
+  rounds 5 backend frontend
+  run -10 says backend frontend 'again'
 
   same backend "$(team-log --type EXCHANGE_PAUSED --json | jq -r .agent_id)"
+}
+
+@test "counts of an older teamkit are ignored" {
+  make_team
+  echo '[{"from": "backend", "to": "frontend", "count": 5, "told": true}]' >.teams/alpha/exchanges.json
+
+  says backend frontend 'one'
+
+  same 'backend frontend' "$(jq -r '.[].between | join(" ")' .teams/alpha/exchanges.json)"
 }
 
 @test "exits 9 for a broken count and leaves it as it is" {

@@ -171,6 +171,7 @@ has_bodies() {
   team-config exchange.limit 1
   export TEAM_MEMBER=ann TEAM_RUN_ID=01JD0V8Z7Q4M3N2B1A0F9E8D7C
   team-send bob one
+  TEAM_MEMBER=bob team-send ann two
   killed_at write 2 team-send bob two
 
   run -10 team-send bob two

@@ -92,9 +92,10 @@ warning${tab}role${tab}task 3 is for role tester, which nobody has" ''
   team-join ann
   team-join bob
   TEAM_MEMBER=ann TEAM_RUN_ID=1 team-send bob one
-  (export TEAM_MEMBER=ann TEAM_RUN_ID=1; ! team-send bob two)
+  TEAM_MEMBER=bob TEAM_RUN_ID=2 team-send ann two
+  (export TEAM_MEMBER=ann TEAM_RUN_ID=1; ! team-send bob three)
 
-  same 'ann and bob have said enough to each other; a word of the user to either sets them going' \
+  same 'ann and bob sent 1 round without progress; write to either to continue (exchange.limit)' \
     "$(team-status | grep "^warning${tab}paused" | cut -f3)"
   team-send ann 'Go on'
   same 0 "$(team-status | grep -c ^warning)"

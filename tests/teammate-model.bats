@@ -54,7 +54,7 @@ END
   in_each_format does_task
 }
 
-@test "answers the user with its last words, and an agent only when it writes by itself" {
+@test "answers the user and agents with its last words, as an automatic answer" {
   answers() {
     a_team
     start_model <<'END'
@@ -64,14 +64,68 @@ END
     team-join bob
     id=$(team-send bob 'Hello')
     bob --once
-    team-send bob 'Hello' --as lead
+    told=$(team-send bob 'Hello' --as lead)
     bob --once
 
-    same "bob Hello yourself. $id" "$(team-recv --as user --json | jq -r '"\(.sender) \(.content) \(.reply_to)"')"
-    same '' "$(waiting_for lead)"
+    local answer='"\(.sender) \(.content) \(.reply_to) \(.auto)"'
+    same "bob Hello yourself. $id true" "$(team-recv --as user --json | jq -r "$answer")"
+    same "bob Noted. $told true" "$(team-recv --as lead --json | jq -r "$answer")"
     same 2 "$(calls)"
   }
   in_each_format answers
+}
+
+# answer_of_ann TEXT: an automatic answer of hers to bob, appended as by another program.
+answer_of_ann() {
+  flock .teams/alpha/bob_inbox.lock sh -c 'echo "$1" >>.teams/alpha/bob_inbox.jsonl' sh \
+    "$(jq -nc --arg text "$1" '{type: "message", sender: "ann", content: $text, timestamp: 1, auto: true}')"
+}
+
+@test "an automatic answer wakes a model that idles and is not answered, and goes into work that runs" {
+  a_team
+  team-join ann
+  start_model <<'END'
+[{"when": {"user": "It is 42."}, "answer": "I see."},
+ {"when": {"user": "Your task is #1"}, "answer": [
+   {"tool": "bash", "input": {"command": "touch begun; until [ -e go ]; do read -rt 0.02 <> <(:); done"}}]},
+ {"when": {"user": "It is 43."}, "answer": "Built."}]
+END
+  start_bob
+  wait_until sleeps bob
+
+  answer_of_ann 'It is 42.'
+  wait_until was_asked 1
+  wait_until sleeps bob
+  task-create 'Build'
+  wait_until test -e begun
+  answer_of_ann 'It is 43.'
+  touch go
+  wait_until task_is 1 completed
+
+  same Built. "$(field 1 result)"
+  same '' "$(waiting_for ann)"
+  like '*auto="true">It is 43.*' "$(asked said | tail -1)"
+}
+
+@test "a model that is killed does not answer an automatic answer after its restart" {
+  a_team
+  team-join ann
+  start_model <<'END'
+[{"when": {"user": "It is 42."}, "answer": [
+   {"tool": "bash", "input": {"command": "touch begun; until [ -e go ]; do read -rt 0.02 <> <(:); done"}}]},
+ {"answer": "I see."}]
+END
+  team-join bob
+  answer_of_ann 'It is 42.'
+  start_bob
+  wait_until test -e begun
+  kill_teammate bob
+  touch go
+
+  bob --once
+
+  same 2 "$(calls)"
+  same '' "$(waiting_for ann)"
 }
 
 @test "a user to whom it wrote by itself gets no second answer" {
@@ -1019,7 +1073,7 @@ END
 
   like 'error SubmitPlan: invalid_state: this is no task: *' "$(results bob)"
   same '' "$(plan-list --all 2>/dev/null)"
-  same '' "$(waiting_for lead)"
+  same 'Then not.' "$(waiting_for lead)"
 }
 
 @test "a user who wrote during a task that failed is told so" {
@@ -1054,14 +1108,14 @@ END
 forgets_nothing() {
   a_team 'Read'
   start_model <<END
-{"context": 6000, "rules": [
+{"context": 6400, "rules": [
  {"name": "summary", "when": {"user": "about to become too long"}, "answer": $1},
  {"name": "read", "when": {"turns": {"max": 3}}, "answer": [{"text": "The secret number is 4711."},
    {"tool": "bash", "input": {"command": "head -c 9000 /dev/zero | tr '\\\\0' a"}}]},
  {"answer": "Done."}]}
 END
 
-  timeout 20 teammate-run bob "${MODEL[@]}" --context 6000 --once --max-turns 8 >/dev/null 2>bob.err || true
+  timeout 20 teammate-run bob "${MODEL[@]}" --context 6400 --once --max-turns 8 >/dev/null 2>bob.err || true
 
   asked 'select(.rule == "summary") | .body.tool_choice | if type == "object" then .type else . end' >choices
   same none "$(sort -u choices)"

@@ -570,14 +570,44 @@ What you say now is sent back to those who wrote to you." "$(cat prompt)"
   same '' "$(waiting_for bob)"
 }
 
+@test "an automatic answer is never answered: one question between two programs costs three runs" {
+  a_team
+  start_idle ann --exec 'echo ann >>ran; echo "ann heard: $(grep -c "auto=\"true\"")"'
+  start_idle bob --exec 'echo bob >>ran; echo pong'
+  ask() { TEAM_MEMBER=ann TEAM_RUN_ID=run-ann team-send bob 'ping?'; }
+
+  ask
+  wait_until is 'bob ann' xargs -a ran
+  wait_until sleeps ann
+  wait_until sleeps bob
+
+  same 'bob ann' "$(xargs <ran)"
+  same 'ann heard: 1' "$(tail -1 ann.out)"
+  same '' "$(waiting_for bob)$(waiting_for ann)"
+}
+
+@test "the result of a prompt goes to the lead as an automatic answer, unless it is empty" {
+  a_team
+  teammate-run bob --once --prompt 'Begin' --exec 'echo I begin' >/dev/null 2>&1
+  teammate-run ann --once --prompt 'Begin' --exec true 2>/dev/null
+
+  same 'bob I begin true' "$(team-recv --as lead --json | jq -r '"\(.sender) \(.content) \(.auto)"')"
+}
+
 @test "pauses when an answer is refused by the exchange limit, until the user says something" {
   a_team
   team-config exchange.limit 1
   team-join ann
   start_idle bob --exec 'echo pong'
-  team-send bob 'one' --as ann
+  as_ann() { TEAM_MEMBER=ann TEAM_RUN_ID=run-ann "$@"; }
+  as_ann team-send bob 'one'
   wait_until is pong waiting_for ann
-  team-send bob 'two' --as ann
+  wait_until sleeps bob
+  kill -STOP "${TEAMMATE[bob]}"
+  team-config exchange.limit 2
+  as_ann team-send bob 'two'
+  team-config exchange.limit 1
+  kill -CONT "${TEAMMATE[bob]}"
   wait_until state_is bob paused
 
   team-send bob 'go on'

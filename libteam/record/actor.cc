@@ -27,6 +27,10 @@ Actor make_actor(std::string name, std::optional<std::string> run, const Team* t
   return actor;
 }
 
+std::optional<std::string> role_name_of(const Actor& actor) {
+  return actor.leads && actor.name != "user" && actor.name != "system" ? "leader" : actor.role;
+}
+
 void require_lead(const Actor& actor, std::string_view what) {
   if (!actor.leads) fail(Code::permission_denied, "only the lead or the user may {}, not {}", what, actor.name);
 }

@@ -16,6 +16,9 @@ std::string choose_actor(const std::optional<std::string>& member, const std::op
 // The actor of this name. Its role and rights are those in `team`, which is null for a board without a team.
 Actor make_actor(std::string name, std::optional<std::string> run, const Team* team);
 
+// The role that events name: `leader` for the lead.
+std::optional<std::string> role_name_of(const Actor& actor);
+
 // Throws permission_denied unless the actor is the lead or the user. `what` is what it wants to do.
 void require_lead(const Actor& actor, std::string_view what);
 

@@ -166,6 +166,8 @@ Event message_event(std::string type, const Message& message) {
   if (message.request_id) details.add("request_id", message.request_id);
   if (message.reply_to) details.add("reply_to", message.reply_to);
   if (message.approve) details.add("approve", message.approve);
+  if (message.task) details.add("task_id", message.task);
+  if (message.automatic) details.add("auto", true);
   return {std::move(type), details.take()};
 }
 

@@ -50,7 +50,9 @@ Message parse_message(std::string_view line, std::string_view recipient, std::st
   message.reply_to = fields.text("reply_to");
   message.approve = fields.boolean("approve");
   message.feedback = fields.text("feedback");
+  message.task = fields.integer("task", 1, INT64_MAX);
   message.interrupt = fields.boolean("interrupt").value_or(false);
+  message.automatic = fields.boolean("auto").value_or(false);
   message.body_size = fields.integer("body_size", 0, INT64_MAX).value_or(0);
   message.extra = fields.rest_text();
   return message;
@@ -69,7 +71,9 @@ std::string to_line(const Message& message) {
   if (message.reply_to) text.add("reply_to", message.reply_to);
   if (message.approve) text.add("approve", message.approve);
   if (message.feedback) text.add("feedback", message.feedback);
+  if (message.task) text.add("task", message.task);
   if (message.interrupt) text.add("interrupt", true);
+  if (message.automatic) text.add("auto", true);
   if (message.body_size > 0) text.add("body_size", message.body_size);
   text.add_all_of(message.extra);
   return text.take();

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libteam/record/task.h"
+
 namespace team {
 
 struct Message {
@@ -21,7 +23,9 @@ struct Message {
   std::optional<std::string> reply_to;
   std::optional<bool> approve;
   std::optional<std::string> feedback;
+  std::optional<TaskId> task;  // that a plan is for
   bool interrupt = false;      // stops a running call of the recipient
+  bool automatic = false;      // the words of a program or model that was not asked to send them; see RFC 3834
   std::int64_t body_size = 0;  // if not 0, the content is in a file of its own, named after the id
   std::string extra = "{}";    // unknown keys, as a JSON object
 };

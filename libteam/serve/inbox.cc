@@ -54,18 +54,15 @@ void add_requests(std::vector<Json>& items, const TeamSession& session) {
 }
 
 void add_exchanges(std::vector<Json>& items, const TeamSession& session) {
-  std::set<std::pair<std::string, std::string>> pairs;
-  for (const Exchange& one : session.mail().engine().exchanges().all) {
-    if (one.told) pairs.insert(std::minmax(one.from, one.to));
-  }
-  for (const auto& [one, other] : pairs) {
+  for (const Exchange& exchange : session.mail().engine().exchanges().all) {
+    if (!exchange.told) continue;
+    const std::string &one = exchange.one, &other = exchange.other;
     const auto resume = [](const std::string& name) {
       return action("continue", "/api/members/" + name + "/message", {{"content", "Go on."}}, "content");
     };
-    items.push_back(
-        item("exchange", "exchange-" + one + "-" + other, one, other,
-             fmt::format("{} and {} reached exchange.limit; they continue when you write to either", one, other),
-             nullptr, Json::array({resume(one)})));
+    items.push_back(item("exchange", "exchange-" + one + "-" + other, one, other,
+                         describe(exchange) + "; write to either to continue (exchange.limit)", nullptr,
+                         Json::array({resume(one)})));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/error.h"
 #include "libteam/base/terminal_text.h"
+#include "libteam/record/actor.h"
 #include "libteam/record/prospects.h"
 #include "libteam/record/settings.h"
 
@@ -91,7 +92,9 @@ auto Board::transact(BoardScope scope, Step step) {
   }
 }
 
-EventOrigin Board::origin_of(const Actor& actor) const { return {team_->name(), actor.name, actor.role, actor.run}; }
+EventOrigin Board::origin_of(const Actor& actor) const {
+  return {team_->name(), actor.name, role_name_of(actor), actor.run};
+}
 
 void Board::record(BoardTransaction& transaction, const Actor& actor, const std::vector<Event>& events) {
   const EventOrigin origin = origin_of(actor);

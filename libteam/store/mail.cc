@@ -7,8 +7,9 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
-#include "libteam/record/exchange.h"
-#include "libteam/record/settings.h"
+#include "libteam/record/actor.h"
+#include "libteam/record/event.h"
+#include "libteam/store/exchange_limit.h"
 #include "libteam/system/file.h"
 #include "libteam/system/id.h"
 
@@ -58,7 +59,7 @@ const Mailbox& Mail::mailbox(const std::string& owner) const {
   return engine_->mailbox(owner);
 }
 
-EventOrigin Mail::origin(const Actor& actor) const { return {team_.name, actor.name, actor.role, actor.run}; }
+EventOrigin Mail::origin(const Actor& actor) const { return {team_.name, actor.name, role_name_of(actor), actor.run}; }
 
 void Mail::record(const Actor& actor, const std::vector<Event>& events) const {
   const Logged logged = engine_->events().record(origin(actor), events);
@@ -79,17 +80,21 @@ void Mail::ask_about_plan(const OutgoingMessage& outgoing, const std::vector<Mes
   }
 }
 
+std::vector<std::string> Mail::all_but(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const Member& member : team_.members) {
+    if (member.name != name) names.push_back(member.name);
+  }
+  return names;
+}
+
 std::vector<std::string> Mail::recipients(const OutgoingMessage& outgoing, const Actor& actor) const {
   if (!outgoing.to.empty()) {
     const std::string to = outgoing.to == "lead" ? team_.lead : outgoing.to;
     check_member(to, "member");
     return {to};
   }
-  std::vector<std::string> everybody;
-  for (const Member& member : team_.members) {
-    if (member.name != actor.name) everybody.push_back(member.name);
-  }
-  return everybody;
+  return all_but(actor.name);
 }
 
 Message Mail::make_message(const OutgoingMessage& outgoing, const Actor& actor, const std::string& recipient) const {
@@ -106,6 +111,8 @@ Message Mail::make_message(const OutgoingMessage& outgoing, const Actor& actor, 
   message.approve = outgoing.approve;
   message.feedback = outgoing.feedback;
   message.interrupt = outgoing.interrupt;
+  message.automatic = outgoing.automatic;
+  message.task = outgoing.task;
   return message;
 }
 
@@ -195,75 +202,6 @@ std::vector<Event> Mail::events_of(const Message& message) const {
   return events;
 }
 
-void Mail::edit_exchanges(const std::function<bool(Exchanges&)>& edit) const {
-  engine_->transact([&](TeamTransaction& team) {
-    Exchanges exchanges = team.exchanges();
-    if (edit(exchanges)) team.put(exchanges);
-  });
-}
-
-bool Mail::is_counted(const Message& message, const Actor& actor) const {
-  const bool talk = message.type == "message" || message.type == "broadcast";
-  return actor.run && actor.name != "user" && message.recipient != "user" && talk;
-}
-
-// Counts the messages, or throws paused and counts none.
-void Mail::count_exchanges(const std::vector<Message>& messages, const Actor& actor) const {
-  if (actor.name == "user" && engine_->has_exchanges()) {
-    edit_exchanges([&](Exchanges& exchanges) {
-      bool changed = false;
-      for (const Message& message : messages) changed = exchanges.forget(message.recipient) || changed;
-      return changed;
-    });
-  }
-  if (messages.empty() || !is_counted(messages.front(), actor)) return;
-  const auto limit = static_cast<std::int64_t>(number_setting(team_, "exchange.limit"));
-  const Message* refused = nullptr;
-  std::function<void()> record_notice;
-  const auto count = [&](Exchanges& exchanges) {
-    for (const Message& message : messages) {
-      Exchange& exchange = exchanges.between(message.sender, message.recipient);
-      if (limit == 0 || exchange.count < limit) continue;
-      refused = &message;
-      if (exchange.told) return false;
-      // The user is told first and the pause is stored second: after a crash in between the user is told once more.
-      record_notice = put_notice(
-          "user", "error",
-          fmt::format("[Paused] {} and {} have exchanged {} messages each way and wait for a word of yours to either",
-                      message.sender, message.recipient, limit));
-      exchange.told = true;
-      exchanges.between(message.recipient, message.sender).told = true;
-      return true;
-    }
-    for (const Message& message : messages) ++exchanges.between(message.sender, message.recipient).count;
-    return true;
-  };
-  try {
-    edit_exchanges(count);
-  } catch (const Error&) {
-    if (record_notice) after_change([] { throw; });
-    throw;
-  }
-  if (refused == nullptr) return;
-  if (record_notice) {
-    after_change([&] {
-      record_notice();
-      record(actor, {message_event("EXCHANGE_PAUSED", *refused)});
-    });
-  }
-  fail(Code::paused, "{} sent {} messages to {} without a word of the user", refused->sender, limit,
-       refused->recipient);
-}
-
-void Mail::uncount_exchange(const Message& message, const Actor& actor) const {
-  if (!is_counted(message, actor)) return;
-  edit_exchanges([&](Exchanges& exchanges) {
-    Exchange& exchange = exchanges.between(message.sender, message.recipient);
-    exchange.count = std::max<std::int64_t>(0, exchange.count - 1);
-    return true;
-  });
-}
-
 // Stores the content as valid UTF-8 without a final newline, and cuts the messages to its beginning.
 std::unique_ptr<BodyWriter> Mail::store_body(const OutgoingMessage& outgoing, std::vector<Message>& messages) const {
   std::unique_ptr<BodyWriter> body = engine_->write_body();
@@ -306,7 +244,10 @@ std::vector<Message> Mail::send(const OutgoingMessage& outgoing, const Actor& ac
     messages.push_back(make_message(outgoing, actor, recipient));
   const bool hooked = engine_->hooks().any();
   if (hooked) ask_about_plan(outgoing, messages, actor);
-  count_exchanges(messages, actor);
+  ExchangeLimit limit(
+      *engine_, team_, [&](const std::string& text) { return put_notice("user", "error", text); },
+      [&](const Event& event) { record(actor, {event}); });
+  limit.count(messages, actor);
   std::unique_ptr<BodyWriter> body;
   if (outgoing.more) body = store_body(outgoing, messages);
   std::vector<Event> events;
@@ -318,7 +259,7 @@ std::vector<Message> Mail::send(const OutgoingMessage& outgoing, const Actor& ac
       const std::size_t kept = error.code() == Code::unknown ? sent + 1 : sent;  // that one may be there
       if (body) body->discard(ids_of(messages, kept));
       try {
-        for (std::size_t i = kept; i < messages.size(); ++i) uncount_exchange(messages[i], actor);
+        for (std::size_t i = kept; i < messages.size(); ++i) limit.take_back(messages[i]);
       } catch (const Error&) {
         // The caller hears of the failed message. A count that is too high ends when the user writes.
       }

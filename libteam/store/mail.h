@@ -1,8 +1,8 @@
 // The rules of sending messages.
 //
 // A message goes to a member or to the user, and only a member or the user sends one; `system` speaks through notify().
-// A request becomes a record before it becomes a message, and so does its answer. Messages of agents are counted: after
-// `exchange.limit` in one direction between two of them the next is refused (paused) until the user writes to either.
+// A request becomes a record before it becomes a message, and so does its answer. Rounds between two agents are
+// counted, and limited (exchange_limit.h).
 #pragma once
 
 #include <functional>
@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "libteam/record/exchange.h"
 #include "libteam/record/message.h"
 #include "libteam/record/team.h"
 #include "libteam/store/requests.h"
@@ -26,6 +25,7 @@ struct OutgoingMessage {
   std::optional<std::string> summary, request_id, reply_to, feedback;
   std::optional<bool> approve;
   bool interrupt = false;      // interrupts a running call of a model
+  bool automatic = false;      // the words of a program or model that was not asked to send them
   std::optional<TaskId> task;  // that a plan is for
   // For a content that is too large for one line: `content` is its beginning, and each call returns the next piece.
   // Returns false at the end.
@@ -37,8 +37,8 @@ class Mail {
   // `team` is the configuration by which members are known; it outlives this.
   Mail(std::shared_ptr<const TeamEngine> engine, const Team& team);
 
-  // Returns the sent messages, one for each recipient. Throws not_found with similar names, permission_denied (also if
-  // a hook refuses the message), paused, invalid_state.
+  // Returns the sent messages, one for each recipient; of a broadcast, without recipients at the exchange limit. Throws
+  // not_found with similar names, permission_denied (also if a hook refuses the message), paused, invalid_state.
   std::vector<Message> send(const OutgoingMessage& outgoing, const Actor& actor) const;
   // Sends a message of `system`. A recipient that is not a member gets nothing.
   void notify(const std::string& recipient, const std::string& type, const std::string& content) const;
@@ -52,6 +52,8 @@ class Mail {
   // Throws not_found with similar names unless `name` is a member or the user; `what` is the word for it in the
   // message.
   void check_member(const std::string& name, std::string_view what) const;
+  // The names of all members but this one.
+  std::vector<std::string> all_but(const std::string& name) const;
   // Throws not_found for a name that has no mailbox. The reference is good as long as this is.
   const Mailbox& mailbox(const std::string& owner) const;
   const EventLog& events() const { return engine_->events(); }
@@ -76,11 +78,6 @@ class Mail {
   std::vector<Event> events_of(const Message& message) const;
   EventOrigin origin(const Actor& actor) const;
   void ask_about_plan(const OutgoingMessage& outgoing, const std::vector<Message>& messages, const Actor& actor) const;
-  // Lets `edit` change the counts; it returns whether they are to be stored.
-  void edit_exchanges(const std::function<bool(Exchanges&)>& edit) const;
-  bool is_counted(const Message& message, const Actor& actor) const;
-  void count_exchanges(const std::vector<Message>& messages, const Actor& actor) const;
-  void uncount_exchange(const Message& message, const Actor& actor) const;
   std::unique_ptr<BodyWriter> store_body(const OutgoingMessage& outgoing, std::vector<Message>& messages) const;
   bool has_arrived(const Mailbox& mailbox, const std::string& message_id) const;
 

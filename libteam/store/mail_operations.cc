@@ -42,15 +42,20 @@ bool MailOperations::is_absent(const std::string& member) const {
 }
 
 SentMessages MailOperations::send(const OutgoingMessage& outgoing) const {
-  SentMessages sent{mail_.send(outgoing, actor_), {}};
+  SentMessages sent{mail_.send(outgoing, actor_), {}, {}};
+  if (outgoing.to.empty()) {
+    sent.refused = mail_.all_but(actor_.name);
+    for (const Message& message : sent.messages) std::erase(sent.refused, message.recipient);
+  }
   for (const Message& message : sent.messages) {
     if (is_absent(message.recipient)) sent.absent.push_back(message.recipient);
   }
   return sent;
 }
 
-void MailOperations::reply(const Message& message, const std::string& text) const {
+void MailOperations::answer_automatically(const Message& message, const std::string& text) const {
   OutgoingMessage outgoing;
+  outgoing.automatic = true;
   outgoing.to = message.sender;
   outgoing.content = text;
   outgoing.reply_to = message.id;

@@ -14,8 +14,9 @@
 namespace team {
 
 struct SentMessages {
-  std::vector<Message> messages;    // one for each recipient
-  std::vector<std::string> absent;  // recipients that ran once and do not run now: their messages wait
+  std::vector<Message> messages;     // one for each recipient
+  std::vector<std::string> absent;   // recipients that ran once and do not run now: their messages wait
+  std::vector<std::string> refused;  // of a broadcast: members at the exchange limit with the sender, who get nothing
 };
 
 enum class Taking { acknowledge, hold };
@@ -33,8 +34,8 @@ class MailOperations {
   // Throws as Mail::send() does.
   SentMessages send(const OutgoingMessage& outgoing) const;
 
-  // Sends a text to the sender of a message, as the reply to it. Throws as Mail::send() does.
-  void reply(const Message& message, const std::string& text) const;
+  // Sends a text to the sender of a message, as the automatic answer to it. Throws as Mail::send() does.
+  void answer_automatically(const Message& message, const std::string& text) const;
 
   // Asks a member to shut down; returns the id of the request.
   std::string ask_to_shut_down(const std::string& member) const;

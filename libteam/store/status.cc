@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json.h"
@@ -237,26 +236,59 @@ void count_unread(TeamStatus& status, const TeamEngine& engine) {
   }
 }
 
-// Reads the log backward, up to a limit.
-void find_last_words(TeamStatus& status, const EventLog& events) {
+}  // namespace
+
+namespace {
+
+// A short text as a whole; of a long one its last line.
+std::string last_words_of(std::string text, std::size_t longest) {
+  while (!text.empty() && is_blank(text.substr(text.size() - 1))) text.pop_back();
+  if (count_characters(text) > longest) text.erase(0, text.rfind('\n') + 1);
+  const std::string line = one_line(text);
+  const std::size_t begin = line.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : cut_characters(line.substr(begin), longest);
+}
+
+}  // namespace
+
+// A text of a model is several events of one message.
+void find_last_words(std::vector<MemberStatus>& members, const EventLog& events) {
   constexpr std::size_t kMostLines = 400;
   constexpr std::size_t kLongest = 200;
-  std::size_t lines = 0, missing = status.members.size();
+  struct Words {
+    std::string message, text;
+    bool is_whole = false;
+  };
+  std::vector<Words> all(members.size());
+  std::size_t lines = 0;
+  const auto visit = [&](const Envelope& envelope, Words& words, bool is_said) {
+    const std::string message = detail(envelope, "message_id");
+    if (words.is_whole || (!words.text.empty() && message != words.message)) {
+      words.is_whole = true;
+      return;
+    }
+    const std::string text = detail(envelope, is_said ? "delta" : "text");
+    if (is_blank(text) && words.text.empty()) return;
+    words.message = message;
+    words.text.insert(0, text);
+    words.is_whole = !is_said || words.text.size() > 8 * kLongest;
+  };
   events.each_backward([&](std::string_view line) {
-    if (missing == 0 || ++lines > kMostLines) return false;
+    if (++lines > kMostLines) return false;
     const bool is_said = line.find("\"TEXT_MESSAGE_CONTENT\"") != std::string_view::npos;
     if (!is_said && line.find("\"MESSAGE_SENT\"") == std::string_view::npos) return true;
     const auto envelope = find_envelope(line);
-    for (MemberStatus& member : status.members) {
-      if (!envelope || member.name != envelope->agent || !member.last_words.empty()) continue;
-      const std::string text = one_line(detail(*envelope, is_said ? "delta" : "text"));
-      if (text.find_first_not_of(' ') == std::string::npos) continue;
-      member.last_words = cut_characters(text.substr(text.find_first_not_of(' ')), kLongest);
-      --missing;
+    for (std::size_t i = 0; envelope && i < members.size(); ++i) {
+      if (members[i].name == envelope->agent) visit(*envelope, all[i], is_said);
     }
-    return true;
+    return std::any_of(all.begin(), all.end(), [](const Words& words) { return !words.is_whole; });
   });
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    members[i].last_words = last_words_of(all[i].text, kLongest);
+  }
 }
+
+namespace {
 
 void find_plans(TeamStatus& status, const TeamEngine& engine) {
   for (const Request& request : engine.pending_requests([](const Error&) {})) {
@@ -267,14 +299,9 @@ void find_plans(TeamStatus& status, const TeamEngine& engine) {
 }
 
 void find_paused(TeamStatus& status, const TeamEngine& engine) {
-  std::set<std::pair<std::string, std::string>> pairs;
   for (const Exchange& one : engine.exchanges().all) {
-    if (one.told) pairs.insert(std::minmax(one.from, one.to));
-  }
-  for (const auto& [one, other] : pairs) {
-    status.warnings.push_back(
-        {"paused", fmt::format("{} and {} have said enough to each other; a word of the user to either sets them going",
-                               one, other)});
+    if (!one.told) continue;
+    status.warnings.push_back({"paused", describe(one) + "; write to either to continue (exchange.limit)"});
   }
 }
 
@@ -307,7 +334,7 @@ TeamStatus look_at_team(const TeamEngine& engine, const Team& team, const BoardV
   }
   BoardReader(status, view).read(broken);
   count_unread(status, engine);
-  find_last_words(status, engine.events());
+  find_last_words(status.members, engine.events());
   find_plans(status, engine);
   find_paused(status, engine);
   find_quotas(status, engine);

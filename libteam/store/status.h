@@ -14,6 +14,9 @@ namespace team {
 // The status of each member, without its task, which only the board knows.
 std::vector<MemberStatus> look_at_members(const TeamEngine& engine, const Team& team);
 
+// Adds what the members wrote or sent last, by the latest events.
+void find_last_words(std::vector<MemberStatus>& members, const EventLog& events);
+
 TeamStatus look_at_team(const TeamEngine& engine, const Team& team, const BoardView& view,
                         const BoardView::Report& broken);
 

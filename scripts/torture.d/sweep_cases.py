@@ -180,7 +180,7 @@ CASES = [
          env={"TEAM_MEMBER": "ann", "TEAM_RUN_ID": "01M7J4GCR03N083XDSYM8DWW07"}),
     Case("team-send limited", "team-send bob hello", exits=10, then=(10,), loose=("exchanges *",),
          setup=team("team-config exchange.limit 1\nTEAM_MEMBER=ann TEAM_RUN_ID=01M7J4GCR03N083XDSYM8DWW07 "
-                    "team-send bob one\n"),
+                    "team-send bob one\nTEAM_MEMBER=bob TEAM_RUN_ID=01M7J4GCR03N083XDSYM8DWW08 team-send ann two\n"),
          env={"TEAM_MEMBER": "ann", "TEAM_RUN_ID": "01M7J4GCR03N083XDSYM8DWW07"}),
     Case("team-send request", "team-send bob 'please end' --type shutdown_request --as lead", reads=("bob",)),
     Case("team-recv", "team-recv --as bob", then=(1,), answers=False, reads=("bob",)),

@@ -475,7 +475,7 @@ class Histories {
       for (const MemberStatus& member : look_at_members(*world.engine, world.team)) text += to_line(member) + "\n";
       for (const QuotaPause& one : world.engine->quotas().all) text += fmt::format("{} {}\n", one.quota, one.until);
       for (const Exchange& one : world.engine->exchanges().all) {
-        text += fmt::format("{} {} {} {}\n", one.from, one.to, one.count, one.told);
+        text += fmt::format("{} {} {} {} {} {}\n", one.one, one.other, one.rounds, one.opener, one.since, one.told);
       }
       return text;
     });

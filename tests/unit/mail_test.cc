@@ -116,7 +116,7 @@ void vanished() {
 // Lines that are not messages are set aside once, before the rest is moved.
 void rejected() {
   const Box box(Durability::power);
-  const MessageFilter from_lead{"lead", std::nullopt, std::nullopt};
+  const MessageFilter from_lead{.from = "lead", .type = {}, .reply_to = {}, .id = {}};
   const auto reject = [&] {
     box.send({"1"});
     box.append("ann_inbox.jsonl", "torn\nand broken\n");
@@ -470,6 +470,7 @@ void pauses() {
   const Mail mail = box.open_mail();
   const Actor bob = actor("bob", "run");
   mail.send(message_to("ann"), bob);
+  mail.send(message_to("bob"), actor("ann", "other"));
   CHECK(test::fails_where(
       SYS_renameat, EIO, "", [&] { mail.send(message_to("ann"), bob); }, Code::unknown));
   CHECK(fails_with(Code::paused, [&] { mail.send(message_to("ann"), bob); }));

@@ -58,10 +58,32 @@ void exchanges() {
   const auto parse = [](std::string_view text) { return parse_exchanges(text, "exchange.json"); };
   CHECK(refuses(parse, "{}", "not a JSON array"));
   CHECK(refuses(parse, "[1]", "not a JSON object"));
-  Exchanges read = parse(R"([{"from":"a","to":"b","count":2},{"from":"c","to":"a","told":true}])");
-  CHECK(!read.all[0].told && read.all[1].told && read.between("a", "b").count == 2);
+  CHECK(refuses(parse, R"([{"between":["a"]}])", "'between' must be two names"));
+  CHECK(parse(R"([{"from":"a","to":"b","count":2}])").all.empty());
+  Exchanges read = parse(R"([{"between":["a","b"],"rounds":2,"since":7},{"between":["a","c"],"told":true}])");
+  CHECK(!read.all[0].told && read.all[1].told && read.find("b", "a")->rounds == 2);
+  CHECK(&read.between("b", "a", 9) == &read.all[0] && read.all[0].since == 7);
   CHECK(to_file(parse(to_file(read))) == to_file(read));
-  CHECK(!read.forget("d") && read.forget("a") && read.all.empty());
+  CHECK(read.between("d", "b", 9).one == "b" && read.all[2].since == 9);
+  CHECK(!read.forget("e") && read.forget("a") && read.all.size() == 1);
+}
+
+void rounds() {
+  using Step = Exchange::Step;
+  Exchange exchange{.one = "a", .other = "b"};
+  CHECK(exchange.count("a") == Step::opened && exchange.count("a") == Step::repeated && exchange.rounds == 0);
+  CHECK(describe(exchange) == "a and b sent 0 rounds without progress");
+  CHECK(exchange.count("b") == Step::answered && exchange.rounds == 1 && exchange.opener.empty());
+  CHECK(describe(exchange) == "a and b sent 1 round without progress");
+  exchange.take_back("b", Step::answered);
+  CHECK(exchange.rounds == 0 && exchange.opener == "a");
+  exchange.take_back("b", Step::repeated);
+  exchange.take_back("b", Step::opened);
+  CHECK(exchange.opener == "a");
+  exchange.take_back("a", Step::opened);
+  CHECK(exchange.opener.empty());
+  exchange.take_back("a", Step::answered);  // the count was reset meanwhile
+  CHECK(exchange.rounds == 0 && exchange.opener.empty());
 }
 
 void member_states() {
@@ -155,6 +177,7 @@ int main() {
   messages();
   requests();
   exchanges();
+  rounds();
   member_states();
   teams();
   tasks();

@@ -77,6 +77,7 @@ struct Outcome {
   std::optional<std::string> used_model = {};
   // The senders that get the result; none: all of them.
   std::optional<std::set<std::string>> answers = {};
+  bool reports = true;                     // false: the driver told the lead by itself what came of its prompt
   std::optional<std::string> paused = {};  // the reason, if a conversation reached the exchange limit
 };
 

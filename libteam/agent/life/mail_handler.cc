@@ -86,11 +86,12 @@ std::optional<std::string> MailHandler::reply(const std::vector<Message>& messag
   std::set<std::string> answered;
   for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
     if (message->type != "message" || message->sender == "system" || message->sender == session_.self().name) continue;
+    if (message->automatic) continue;  // or two members would answer each other without end
     if (outcome.answers && !outcome.answers->contains(message->sender)) continue;
     if (message->sender == "user" && habits_.user_listens) continue;
     if (!answered.insert(message->sender).second) continue;
     try {
-      session_.messages().reply(*message, outcome.result);
+      session_.messages().answer_automatically(*message, outcome.result);
     } catch (const Error& error) {
       if (error.code() == Code::io || error.code() == Code::again) throw;
       note_(error.what());
@@ -100,9 +101,25 @@ std::optional<std::string> MailHandler::reply(const std::vector<Message>& messag
   return paused;
 }
 
+void MailHandler::report(const std::string& text) const {
+  const TeamSession& session = session_;
+  const Member* self = session.team().find(session.self().name);
+  if (is_blank(text) || session.self().name == session.team().lead || (self != nullptr && self->helper)) return;
+  OutgoingMessage outgoing;
+  outgoing.to = session.team().lead;
+  outgoing.content = text;
+  outgoing.automatic = true;
+  try {
+    session.messages().send(outgoing);
+  } catch (const Error& error) {
+    if (error.code() == Code::io || error.code() == Code::again) throw;
+    note_(error.what());
+  }
+}
+
 void MailHandler::regret(const std::vector<Message>& messages, const std::string& reason) const {
   for (const Message& message : messages) {
-    if (message.sender == "system") continue;
+    if (message.sender == "system" || message.automatic) continue;
     session_.mail().notify(message.sender, "error",
                            fmt::format("[System] {} could not work on {}: {}", session_.self().name,
                                        quoted(message.summary), one_line(reason)));

@@ -32,8 +32,11 @@ class MailHandler {
   // Approves all pending shutdown requests, for a teammate that ends.
   void agree_with_all() const;
 
-  // Sends the result to each sender. Returns the reason if the exchange limit forbids it.
+  // Sends the result to each sender as an automatic answer, which nobody answers automatically. Returns the reason if
+  // the exchange limit forbids it.
   std::optional<std::string> reply(const std::vector<Message>& messages, const Outcome& outcome) const;
+  // What a teammate says about its first prompt goes to the lead.
+  void report(const std::string& text) const;
   // Tells the senders that the work failed.
   void regret(const std::vector<Message>& messages, const std::string& reason) const;
 

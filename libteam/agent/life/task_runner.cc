@@ -116,7 +116,10 @@ std::optional<std::string> TaskRunner::complete(const Job& job, const std::strin
 // The prompt is done, well or not: a restarted teammate does not begin with it.
 void TaskRunner::report_prompt(const Outcome& outcome) {
   life_.presence().set_start(life_.options().start);
-  if (outcome.kind == Outcome::Kind::done) return;
+  if (outcome.kind == Outcome::Kind::done) {
+    work_.report(outcome);
+    return;
+  }
   life_.note(outcome.reason);
   const std::string& name = life_.self().name;
   if (name == life_.team().lead) return;

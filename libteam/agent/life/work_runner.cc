@@ -227,6 +227,11 @@ void WorkRunner::answer(std::vector<Message> messages, const Outcome& outcome) {
   }
 }
 
+void WorkRunner::report(const Outcome& outcome) {
+  if (!outcome.reports) return;
+  life_.persist([&] { mail_.report(outcome.result); });
+}
+
 void WorkRunner::work_on_text(const std::string& title, const std::string& text) {
   life_.wakeups().stop();
   if (life_.state() != State::plan_pending) life_.become(State::active, title);

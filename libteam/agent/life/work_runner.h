@@ -52,6 +52,8 @@ class WorkRunner {
   bool work_on_objection();
   // Answers all members that wrote before or during the work.
   void answer(std::vector<Message> messages, const Outcome& outcome);
+  // Tells the lead the result of a prompt, unless the driver wrote to it.
+  void report(const Outcome& outcome);
 
  private:
   Outcome converse(const Work& work);

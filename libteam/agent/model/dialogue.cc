@@ -23,6 +23,7 @@ std::vector<Message> parse_messages(const Json* list, std::string_view where) {
     message.type = fields.text("type").value_or("message");
     message.sender = fields.text("sender").value_or("");
     message.summary = fields.text("summary").value_or("");
+    message.automatic = fields.boolean("auto").value_or(false);
     messages.push_back(std::move(message));
   }
   return messages;

@@ -17,6 +17,7 @@ Json to_json(const std::vector<Message>& messages) {
   for (const Message& message : messages) {
     list.push_back(
         {{"id", message.id}, {"type", message.type}, {"sender", message.sender}, {"summary", message.summary}});
+    if (message.automatic) list.back()["auto"] = true;
   }
   return list;
 }

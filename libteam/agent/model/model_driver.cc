@@ -327,9 +327,14 @@ std::vector<Message> ModelDriver::heard_meanwhile(const Work& work) const {
 
 Outcome ModelDriver::finished(std::string result) const {
   Outcome outcome{.kind = Kind::done, .result = std::move(result)};
-  // The model writes to agents by itself. Only people get the answer.
-  outcome.answers.emplace();
-  if (!turn_.written_to.contains("user")) outcome.answers->insert("user");
+  // Whoever wrote and got no message of the model gets its last words. After the end of the team nobody is left but
+  // the user.
+  outcome.answers = std::set<std::string>{"user"};
+  if (!turn_.finished && memory_->open()) {
+    for (const Message& message : memory_->open()->messages) outcome.answers->insert(message.sender);
+  }
+  for (const std::string& name : turn_.written_to) outcome.answers->erase(name);
+  outcome.reports = !turn_.writes_to_lead;
   outcome.paused = turn_.paused;
   return outcome;
 }

@@ -215,10 +215,12 @@ void add_send_message(Toolbox& tools, TeamSession& session, TurnState& turn) {
     std::vector<std::string> names;
     for (const Message& message : sent.messages) {
       turn.written_to.insert(message.recipient);
+      turn.writes_to_lead = turn.writes_to_lead || message.recipient == session.team().lead;
       names.push_back(message.recipient);
     }
     if (names.empty()) return {"There is nobody to send it to.", true};
     std::string text = fmt::format("Sent to {}.", join(names, ", "));
+    if (!sent.refused.empty()) text += fmt::format(" Not to {}: the exchange limit.", join(sent.refused, ", "));
     if (!sent.absent.empty()) text += fmt::format(" Not running now, so it waits: {}.", join(sent.absent, ", "));
     return {text};
   });

@@ -16,6 +16,7 @@ struct TurnState {
   std::optional<TaskId> task;             // the current task
   std::optional<std::string> conclusion;  // ends the piece of work, with this result
   std::set<std::string> written_to;
+  bool writes_to_lead = false;
   std::set<std::string> heard;        // types of the messages that were heard
   std::optional<std::string> paused;  // the message of the exchange limit
   bool finished = false;              // the run of the team is finished; never reset
@@ -28,6 +29,7 @@ struct TurnState {
     task = work.task ? std::optional(work.task->id) : std::nullopt;
     conclusion.reset();
     written_to.clear();
+    writes_to_lead = false;
     heard.clear();
     paused.reset();
   }
