@@ -2,12 +2,13 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/store/engine.h"
+#include "libteam/store/team_summary.h"
 
 namespace team {
 
 namespace {
 
-constexpr const char* kAllIdle =
+const std::string kAllIdle =
     "[All Idle] All agents are idle. Review task board status and decide next steps — assign new tasks, check results.";
 
 bool is_working(State state) { return state == State::active || state == State::plan_pending; }
@@ -79,9 +80,10 @@ void Presence::set_usage(std::string usage) {
 void Presence::tell_if_all_idle(const Team& team, Board& board, const Mail& mail) const {
   if (!is_idle(now_) || lives_->is_idle_period() || !is_everybody_idle(*lives_, team)) return;
   std::function<void()> record;
+  const std::string text = kAllIdle + ("\n\n" + summarize_members(mail.engine(), team, MemberDetail::all));
   lives_->exclusively(lock_timeout_, [&] {
     if (lives_->is_idle_period()) return;
-    const auto tell = [&] { record = mail.put_notice(team.lead, "all_idle", kAllIdle); };
+    const auto tell = [&] { record = mail.put_notice(team.lead, "all_idle", text); };
     if (is_all_idle(*lives_, team, board, tell)) lives_->begin_idle_period();
   });
   if (record) record();

@@ -33,7 +33,7 @@ std::vector<TaskId> open_tasks(const TeamSession& session) {
 std::vector<Stopped> finish_team(TeamSession& session, const Finish& finish) {
   session.refresh();
   if (finish.insist == Insist::no) check_done(session);
-  auto stopped = stop_teammates(session, running_teammates(session), finish.seconds, finish.insist);
+  auto stopped = stop_teammates(session, running_teammates(session), finish.seconds, finish.insist, finish.interrupt);
   std::erase_if(stopped, [](const Stopped& one) { return !runs_on(one); });
   if (!stopped.empty()) return stopped;
   session.engine().change(session.team().name, [&](Team& team) {

@@ -14,6 +14,7 @@ struct Finish {
   std::optional<std::string> summary = {};
   Insist insist = Insist::no;  // finishes even with open tasks, and kills teammates that do not end
   double seconds = 60;         // wait at most so long for the teammates to end
+  int interrupt = -1;          // a descriptor: stops waiting when it becomes readable
 };
 
 // Throws invalid_state while tasks are open. Returns the teammates that still run: if there are any, the team is not

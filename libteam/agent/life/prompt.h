@@ -4,6 +4,7 @@
 // says so. See base/markup.h.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -58,11 +59,15 @@ std::string void_approval();
 struct Briefing {
   Identity self;
   bool leads = false;
-  bool delegates = false;          // the lead does no work itself
+  bool delegates = false;           // the lead does no work itself
+  std::string lead;                 // the name of the lead
+  std::string directory;            // where relative paths start
+  std::int64_t most_teammates = 0;  // limits of a lead; 0: none
+  std::int64_t most_rounds = 0;
   std::vector<std::string> roles;  // the roles that a lead can give, a line each
   std::vector<std::string> skills;
 };
-// Contains no path, no time and no part of the board, so the same team gives the same text and services can cache it.
+// Contains no time and no part of the board, so the text stays the same and services can cache it.
 std::string system_prompt(const Briefing& briefing);
 // The facts that change from call to call.
 struct TeamNow {

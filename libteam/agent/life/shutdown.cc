@@ -5,6 +5,7 @@
 #include "libteam/agent/life/tmux.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/store/life.h"
+#include "libteam/system/event_fd.h"
 #include "libteam/system/process_tree.h"
 
 namespace team {
@@ -90,7 +91,7 @@ void take_answers(const TeamSession& session, const std::vector<Stopped>& stoppe
 }  // namespace
 
 std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vector<std::string>& names, double seconds,
-                                    Insist insist) {
+                                    Insist insist, int interrupt) {
   const auto lives = session.lives();
   const auto watcher = session.watch_team();
   std::vector<Handshake> all;
@@ -105,7 +106,10 @@ std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vecto
     return every;
   };
   // The end of a life is reported just before the life is over: hence a look every now and then.
-  while (!over() && !deadline.passed()) watcher->wait(deadline.or_in(0.1));
+  if (interrupt >= 0) watcher->wake_on(interrupt);
+  const auto is_interrupted = [&] { return interrupt >= 0 && can_be_read(interrupt); };
+  while (!over() && !deadline.passed() && !is_interrupted()) watcher->wait(deadline.or_in(0.1));
+  if (is_interrupted()) insist = Insist::no;
   std::vector<Stopped> stopped;
   bool killed = false;
   for (Handshake& one : all) {

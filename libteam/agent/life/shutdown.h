@@ -28,8 +28,10 @@ enum class Insist { no, yes };
 // Sends a request to all, and waits at most `seconds` for answers and exits. If the caller insists, it then kills the
 // ones that still run, with their child processes, and gives their tasks back. The result has each name once, in the
 // order of `names`.
+//
+// If `interrupt` (a descriptor, or -1) becomes readable, stops waiting, and kills nobody.
 std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vector<std::string>& names, double seconds,
-                                    Insist insist);
+                                    Insist insist, int interrupt = -1);
 
 // True if it still runs.
 bool runs_on(const Stopped& stopped);

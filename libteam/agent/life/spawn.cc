@@ -70,6 +70,10 @@ Variables environment_of_others(Keys keys) {
 }
 
 SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn) {
+  if (mode == "in-process") {
+    warn("note: in-process means background: each teammate is a process of its own, with a log file");
+    return SpawnMode::background;
+  }
   if (mode != "auto" && mode != "background" && mode != "tmux") {
     fail(Code::usage, "the mode is auto, background or tmux, not '{}'", one_line(mode));
   }

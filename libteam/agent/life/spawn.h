@@ -23,8 +23,8 @@ void check_enabled();
 // The environment of another member: it has the keys, and no variable that names this member.
 Variables environment_of_others(Keys keys);
 
-// `mode` is auto, background or tmux. auto means tmux for a caller inside tmux. Where tmux does not work, `warn` gets a
-// line and the mode is background. Throws usage for another word.
+// `mode` is auto, background, in-process (another word for background) or tmux. auto means tmux for a caller inside
+// tmux. Where tmux does not work, `warn` gets a line and the mode is background. Throws usage for another word.
 enum class SpawnMode { background, tmux };
 SpawnMode choose_mode(const std::string& mode, const std::function<void(std::string_view)>& warn);
 

@@ -11,6 +11,7 @@
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
 #include "libteam/store/life.h"
+#include "libteam/store/team_summary.h"
 
 namespace team {
 
@@ -49,6 +50,31 @@ std::string remind_of_plans(const std::vector<Request>& plans) {
   return text;
 }
 
+constexpr const char* kRemindToFinish =
+    "[System] No task is open and nobody is at work. If the goal is reached, call FinishTeam with a summary. If you "
+    "need "
+    "something from the user, ask with SendMessage to 'user'. Otherwise go on.";
+
+// What only a person can end, or a teammate that was asked to end: the run does not end before. None if there is
+// nothing.
+std::optional<std::string> find_awaited(const TeamSession& session) {
+  constexpr std::size_t kMostLines = 20'000;
+  const std::string& lead = session.self().name;
+  for (const Request& request : session.mail().requests().pending([](const Error&) {})) {
+    if (request.kind == RequestKind::plan && request.to == "user") {
+      return fmt::format("plan {} of {} waits for you: plan-approve or plan-reject", request.id, request.from);
+    }
+    const bool asks_to_end = request.kind == RequestKind::shutdown && request.from == lead;
+    if (asks_to_end && session.lives()->life_of(request.to) == Life::running) {
+      return fmt::format("{} has not answered the request to shut down", request.to);
+    }
+  }
+  const auto questions = open_questions(session.mail().events(), kMostLines);
+  if (questions.empty()) return std::nullopt;
+  return fmt::format("{} asks you: {}; answer with team-send {} TEXT", questions.front().from,
+                     quoted(cut_characters(questions.front().text, 200)), questions.front().from);
+}
+
 // Decides what a lead with nothing to do does next.
 class Steering {
  public:
@@ -62,13 +88,17 @@ class Steering {
     const bool waits = options_.waits && options_.waits();
     const auto plans = waiting_plans();
     if (plans.empty() && (agent_.has_company() || !is_still(session_))) {
-      has_said_ = false;
+      said_.clear();
       return {};
     }
     const auto open = open_tasks(session_);
     if (has_mail() || (plans.empty() && open.empty() && !failure && is_to_listen())) return {};
     if (open != open_) reminders_ = 0;
     open_ = open;
+    if (const auto awaited = failure || !plans.empty() ? std::nullopt : find_awaited(session_)) {
+      say(*awaited);
+      return {};
+    }
     if ((!open.empty() || !plans.empty()) && !failure && reminders_ < kMostReminders) {
       ++reminders_;
       return {.prompt = plans.empty() ? remind_of_tasks(session_, open.size()) : remind_of_plans(plans),
@@ -76,12 +106,12 @@ class Steering {
               .status = 0};
     }
     if (waits) {
-      if (!has_said_) note_("the lead waits for you: type something, or Ctrl-D to end");
-      has_said_ = true;
+      say("the lead waits for you: type something, or Ctrl-D to end");
       return {};
     }
     if (failure) return end(*failure, static_cast<int>(Code::no));
     if (open.empty() && plans.empty()) {
+      if (reminders_++ == 0) return {.prompt = kRemindToFinish, .ending = {}, .status = 0};
       is_done_ = true;
       return end("it has said all that it had to say", 0);
     }
@@ -94,6 +124,11 @@ class Steering {
   bool is_done() const { return is_done_; }
 
  private:
+  // Once, until something else is to be said or somebody works.
+  void say(const std::string& text) {
+    if (std::exchange(said_, text) != text) note_(text);
+  }
+
   static IdleDecision end(std::string reason, int status) {
     return {.prompt = {}, .ending = std::move(reason), .status = status};
   }
@@ -129,7 +164,7 @@ class Steering {
   const std::function<void(std::string_view)>& note_;
   std::vector<TaskId> open_;  // at the last reminder
   int reminders_ = 0;
-  bool has_said_ = false;  // it reported that it waits
+  std::string said_;  // why it waits
   bool has_listened_ = false;
   bool is_done_ = false;
 };

@@ -1,7 +1,8 @@
 // The life of a lead: it works on a goal as a teammate works on its prompt, and wakes on messages.
 //
 // The run ends when the team is finished, when a limit is reached, or when no task can progress and the lead does not
-// react.
+// react. It goes on while a teammate works, and while a plan, a question to the user or a shutdown request of the lead
+// has no answer.
 #pragma once
 
 #include <functional>
@@ -46,8 +47,8 @@ std::optional<std::string> describe_failure(const LeadEnd& end);
 void complete(LeadOptions& options, const Team& team);
 
 // Blocks until the run ends; then no teammate is running. The last event is TEAM_RUN_ENDED. While tasks are open and
-// nobody works, a lead that only talks gets a reminder, at most three times without progress. Throws the errors of
-// Teammate::run and ModelAgent.
+// nobody works, a lead that only talks gets a reminder, at most three times without progress; once no task is open, one
+// to finish the team. Throws the errors of Teammate::run and ModelAgent.
 LeadEnd run_lead(TeamSession& session, const LeadOptions& options, const Signals& signals, const Audience& audience);
 
 }  // namespace team

@@ -95,9 +95,9 @@ std::string LoopGuard::warning() const {
 }
 
 bool is_changing(const std::string& tool) {
-  constexpr std::array<std::string_view, 12> kChanging = {"write_file",  "edit_file",  "TaskCreate",  "TaskUpdate",
-                                                          "SendMessage", "SubmitPlan", "Task",        "TaskStop",
-                                                          "TeamCreate",  "TeamDelete", "ApprovePlan", "FinishTeam"};
+  constexpr std::array<std::string_view, 13> kChanging = {
+      "write_file", "edit_file",  "TaskCreate", "TaskUpdate",  "SendMessage", "SubmitPlan",  "Task",
+      "TaskStop",   "TeamCreate", "TeamDelete", "ApprovePlan", "FinishTeam",  "StopTeammate"};
   return std::find(kChanging.begin(), kChanging.end(), tool) != kChanging.end();
 }
 

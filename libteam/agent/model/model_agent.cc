@@ -22,6 +22,7 @@
 #include "libteam/store/files/transcript_file.h"
 #include "libteam/store/life.h"
 #include "libteam/store/local_files.h"
+#include "libteam/store/team_summary.h"
 
 namespace team {
 
@@ -44,16 +45,6 @@ std::int64_t max_tokens_of(const ModelChoice& choice, std::int64_t context) {
 }
 
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); }
-
-// `end_of` describes a member that does not run.
-std::string list_members(const Team& team, const std::function<std::string(const Member&)>& end_of) {
-  std::string text = "user: the person whom all of this is for\n";
-  for (const Member& member : team.members) {
-    if (member.name == team.lead) text += fmt::format("{}: the lead\n", member.name);
-    else text += fmt::format("{}{}{}\n", member.name, member.role ? ": " + *member.role : "", end_of(member));
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -139,7 +130,12 @@ Briefing ModelAgent::Parts::brief() const {
   briefing.self = {session.self().name, session.self().role, session.team().name, part.role_prompt};
   briefing.leads = part.leads;
   briefing.delegates = part.delegates;
+  briefing.lead = session.team().lead;
+  // A lead that delegates has no tool that takes a path.
+  if (!part.delegates) briefing.directory = std::filesystem::current_path();
   if (!part.leads) return briefing;
+  briefing.most_teammates = static_cast<std::int64_t>(number_setting(session.team(), "teammates.max"));
+  briefing.most_rounds = static_cast<std::int64_t>(number_setting(session.team(), "exchange.limit"));
   for (const Role& role : session.team().roles) {
     const std::string about = first_line(parse_role(role, session.team().place).prompt);
     briefing.roles.push_back(fmt::format("{}: {}", role.name, cut_characters(one_line(about), 200)));
@@ -152,11 +148,8 @@ Briefing ModelAgent::Parts::brief() const {
 
 TeamNow ModelAgent::Parts::look() const {
   TeamNow now;
-  const auto lives = session.lives();
-  now.members = list_members(session.team(), [&](const Member& member) -> std::string {
-    return part.leads && lives->life_of(member.name) == Life::dead ? " (has ended; Task with its name starts it again)"
-                                                                   : "";
-  });
+  now.members =
+      summarize_members(session.mail().engine(), session.team(), part.leads ? MemberDetail::all : MemberDetail::states);
   now.board = summarize_board(session.board().view(), kMostTasksShown);
   now.digest = digest_for(session.mail().events(), session.team(), session.self().name);
   return now;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
@@ -64,6 +65,15 @@ std::string without_ids(std::string text) {
   return text;
 }
 
+// A recording can be replayed in another folder, although the system prompt names the folder.
+std::string without_folder(std::string text) {
+  const std::string folder = std::filesystem::current_path();
+  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at + 1)) {
+    text.replace(at, folder.size(), ".");
+  }
+  return text;
+}
+
 // The first line in which two texts differ.
 std::string differing_line(const std::string& recorded, const std::string& now) {
   constexpr std::size_t kLongest = 120;
@@ -81,7 +91,7 @@ std::string differing_line(const std::string& recorded, const std::string& now) 
 
 RequestNotes notes_on(const ModelRequest& request) {
   RequestNotes notes;
-  notes.system = repair_utf8(request.system);
+  notes.system = without_folder(repair_utf8(request.system));
   Digest tools;
   for (const ToolSpec& tool : request.tools) tools.add(tool.name).add(tool.description).add(tool.schema);
   notes.tools = tools.text();

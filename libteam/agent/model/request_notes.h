@@ -18,7 +18,7 @@ struct RequestNotes {
     std::size_t bytes = 0;
   };
   std::string digest;
-  std::string system;   // the whole text
+  std::string system;   // the whole text, with "." for the current folder
   std::string present;  // the same
   std::string tools;    // a digest
   std::vector<OfTurn> turns;

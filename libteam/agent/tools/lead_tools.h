@@ -24,8 +24,8 @@ struct Recruiting {
   TeamRecording recording;
 };
 
-// Task, TaskOutput, TaskStop, Skill, TeamCreate, TeamDelete, ApprovePlan, FinishTeam. All arguments but `recruiting`
-// outlive the tools.
+// Task, TaskOutput, TaskStop, Skill, TeamCreate, TeamDelete, StopTeammate, ApprovePlan, FinishTeam. All arguments but
+// `recruiting` outlive the tools.
 void add_lead_tools(Toolbox& tools, TeamSession& session, Background& background, TurnState& turn,
                     const Recruiting& recruiting);
 
