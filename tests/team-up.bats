@@ -124,7 +124,7 @@ END
 
     same 1 "$(messages_to lead all_idle)"
     same "[All Idle] All agents are idle. Review task board status and decide next steps — assign new tasks, check results." \
-      "$(team-recv --as lead --json | jq -r .content)"
+      "$(team-recv --as lead --json | jq -r 'select(.type == "all_idle").content' | head -1)"
     team-delete alpha
   done
 }

@@ -1340,7 +1340,7 @@ waiting_for_message() { mail "$1" message .content; }
   touch go
   wait_until sleeps ann
   wait_until sleeps bob
-  same "system $ALL_IDLE" "$(mail lead all_idle '.sender + " " + .content')"
+  same "system $ALL_IDLE" "$(mail lead all_idle '.sender + " " + .content' | head -1)"
 
   # Unrelated changes wake no teammate, and no message is repeated.
   before=$(($(switches ann) + $(switches bob)))
