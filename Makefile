@@ -69,10 +69,9 @@ LIBRARY_SOURCES := $(wildcard libteam/*/*.cc libteam/*/*/*.cc)
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.cc=$(BUILD)/obj/%.o) $(BUILD)/obj/web_assets.o
 WEB_FILES := $(sort $(wildcard libteam/web/*))
 LIBRARY := $(BUILD)/libteam.a
-# The commands that talk to models need curl, which needs many shared libraries: teamkit-net is not static. The server
-# is in it too.
+# The commands that talk to models need curl, which needs many shared libraries: teamkit-net is not static.
 COMMANDS := $(filter-out teamkit,$(patsubst cmd/%.cc,%,$(wildcard cmd/*.cc)))
-NET_HEADERS := libteam/(agent/(model/model_agent|telemetry/otlp_sender)|serve/[a-z_]*).h
+NET_HEADERS := libteam/agent/(model/model_agent|telemetry/otlp_sender).h
 NET_COMMANDS := $(patsubst cmd/%.cc,%,$(shell grep -lE '"$(NET_HEADERS)"' cmd/*.cc))
 LOCAL_COMMANDS := $(filter-out $(NET_COMMANDS),$(COMMANDS))
 COMMAND_NAMES := teamkit teamkit-net $(COMMANDS)

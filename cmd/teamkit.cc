@@ -1,7 +1,7 @@
 // teamkit - list the commands, or run one by its name
 
 // The main program of both executables. The build generates the list of commands from the files in this folder.
-// NET_COMMAND is for commands that talk to models, and for the server.
+// NET_COMMAND is for commands that talk to models.
 #include "libteam/cli/dispatch.h"
 
 #define COMMAND(name, function, purpose) int function(int argc, char** argv);
