@@ -1,7 +1,6 @@
 // team-quota - list, end or begin the pauses of quotas
 
 #include "libteam/base/clock.h"
-#include "libteam/base/spelling.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/cli/command.h"
@@ -34,16 +33,9 @@ team::Exit list(team::Context& context) {
 }
 
 team::Exit clear(team::Context& context, const std::string& quota) {
-  context.require_lead("end the pause of a quota");
-  if (team::is_budget(quota)) {
-    team::fail(team::Code::invalid_state, "{} is a limit: raise it with team-config or in the role", quota);
-  }
   context.changes();
-  if (team::QuotaLedger(context.session().mail(), context.actor()).remove(quota)) return team::Exit::done;
-  std::vector<std::string> known;
-  for (const team::QuotaPause& pause : context.session().mail().engine().quotas().all) known.push_back(pause.quota);
-  team::fail(team::Code::not_found, "no quota '{}' is paused{}", team::one_line(quota),
-             team::did_you_mean(quota, known));
+  team::QuotaLedger(context.session().mail(), context.actor()).end(quota);
+  return team::Exit::done;
 }
 
 team::Exit pause(team::Context& context, const Options& options) {

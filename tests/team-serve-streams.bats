@@ -184,7 +184,7 @@ last_seq() { team-log --json | tail -1 | jq .seq; }
   task-create 'last one' >made
   wait_until has_line live 'last one'
 
-  [ "$(awk '/VmRSS/{print $2}' "/proc/$server/status")" -lt "$(is_sanitized && echo 400000 || echo 40000)" ]
+  [ "$(awk "/VmHWM/{print \$2}" "/proc/$server/status")" -lt "$(is_sanitized && echo 400000 || echo 12288)" ]
 }
 
 @test "1,000 clients with slow headers are cut off after 10 seconds, and others are served meanwhile" {

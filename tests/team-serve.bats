@@ -33,6 +33,20 @@ teardown() { stop_servers; }
   as_expected 1 '' 'team-serve: no: no server runs here'
 }
 
+@test "--open shows the page by BROWSER, without the token in its arguments" {
+  printf '#!/bin/sh\necho "$@" >shown\ncp "${1#file://}" page.html\n' >browser
+  chmod +x browser
+  BROWSER=$PWD/browser XDG_RUNTIME_DIR=$PWD start_server --open
+  wait_until test -s page.html
+
+  grep -qF "url=$url/#token=$token" page.html
+  run ! grep -qF "$token" shown
+  same 600 "$(stat -c %a "$(sed 's|file://||' shown)")"
+  kill "$server"
+  wait "$server"
+  [ ! -e "$(sed 's|file://||' shown)" ]
+}
+
 @test "a second server of a root is a conflict" {
   start_server
 
@@ -384,6 +398,56 @@ teardown() { stop_servers; }
   answers 200 '[.[] | [.id, .status]]' "[[\"$plan\",\"rejected\"]]"
   ask GET /api/requests
   answers 200 . '[]'
+}
+
+@test "lists usage limits and budgets for a person, who can end a pause" {
+  team-quota --pause claude --for 600 --reason 'resets at 15:00'
+  start_server
+
+  ask GET /api/quotas
+  same "$(team-quota --json | jq -sc .)" "$(jq -c . <<<"$answer")"
+  ask GET /api/inbox
+  answers 200 '[.[] | select(.kind == "quota") | [.id, .from, (.text | sub("until [0-9:]+: "; "until T: ")), [.actions[].name]]]' \
+    '[["quota-claude","user","usage limit of claude until T: resets at 15:00",["continue"]]]'
+  action=$(jq -c '.[] | select(.kind == "quota") | .actions[0]' <<<"$answer")
+  ask POST /api/quotas/end '{"quota":"claud"}'
+  refuses 404 not_found 'did you mean claude'
+  ask POST /api/quotas/end '{"quota":"claude","as":"ann"}'
+  refuses 403 permission_denied 'end the pause'
+  ask POST /api/quotas/end '{"quota":"budget.usd"}'
+  refuses 409 invalid_state 'raise it'
+  ask "$(jq -r .method <<<"$action")" "$(jq -r .path <<<"$action")" "$(jq -c .body <<<"$action")"
+  answers 200 .quota '"claude"'
+  ask GET /api/quotas
+  answers 200 . '[]'
+}
+
+@test "shows a change of a task in the next read, and an edit in place within a second" {
+  task-create 'first' >made
+  task-create 'second' --blocked-by 1 >made
+  start_server
+  for i in $(seq 20); do
+    task-update 2 --subject "number $i" >made
+    ask GET /api/tasks/2
+    answers 200 '[.subject, .openBlockers]' "[\"number $i\",[1]]"
+  done
+  task-claim 1 >made
+  task-complete 1 >made
+  ask GET /api/tasks/2
+  answers 200 .openBlockers '[]'
+  task-create 'third' --blocked-by 2 >made
+  ask GET /api/tasks/2
+  answers 200 .blocks '[3]'
+
+  sed 's/number 20/by hand/' .tasks/2.json >edited
+  cat edited >.tasks/2.json
+  wait_until is_edited
+}
+
+# is_edited: the server shows the edit of a file.
+is_edited() {
+  ask GET /api/tasks/2
+  [ "$(jq -r .subject <<<"$answer")" = 'by hand' ]
 }
 
 @test "lists failed tasks for a person, who can reopen them" {

@@ -142,7 +142,9 @@ void AguiTranslator::add_text(const Envelope& envelope, const Json& details) {
   }
   const std::string owner = open_.messages[id];
   if (envelope.type == "TEXT_MESSAGE_CONTENT") {
-    put("TEXT_MESSAGE_CONTENT", owner, {{"messageId", id}, {"delta", text_of(details, "delta")}});
+    // Clients of older versions of the protocol refuse an empty piece.
+    const std::string piece = text_of(details, "delta");
+    if (!piece.empty()) put("TEXT_MESSAGE_CONTENT", owner, {{"messageId", id}, {"delta", piece}});
   } else if (envelope.type == "TEXT_MESSAGE_END") {
     Json fields = {{"messageId", id}};
     Json metadata = in_camel_case(details);

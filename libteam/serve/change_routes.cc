@@ -5,6 +5,7 @@
 #include "libteam/serve/request_body.h"
 #include "libteam/serve/router.h"
 #include "libteam/serve/task_json.h"
+#include "libteam/store/quota_ledger.h"
 #include "libteam/store/task_waiting.h"
 
 namespace team {
@@ -162,6 +163,16 @@ WebResponse answer_request(const Service& service, const WebRequest& request) {
   return json_response(to_line(session->messages().answer(kind, id, *approve, body.text("feedback"))));
 }
 
+WebResponse end_quota(const Service& service, const WebRequest& request) {
+  const RequestBody body(request, {"quota"});
+  const std::string quota = body.needed_text("quota");
+  const auto session = session_of(service, request, body);
+  QuotaLedger(session->mail(), session->self()).end(quota);
+  JsonText json;
+  json.add("quota", quota);
+  return json_response(json.take());
+}
+
 WebResponse change_setting(const Service& service, const WebRequest& request) {
   const RequestBody body(request, {"key", "value"});
   const std::string key = body.needed_text("key");
@@ -204,6 +215,7 @@ std::vector<Route> change_routes() {
       {"POST", "/api/members/{name}/interrupt", kChange, interrupt_member},
       {"POST", "/api/members/{name}/stop", kChange, stop_member},
       {"POST", "/api/requests/{id}", kChange, answer_request},
+      {"POST", "/api/quotas/end", kChange, end_quota},
       {"POST", "/api/settings", kChange, change_setting},
   };
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "libteam/base/json.h"
+#include "libteam/store/quota_ledger.h"
 #include "libteam/store/status.h"
 
 namespace team {
@@ -66,9 +67,28 @@ void add_exchanges(std::vector<Json>& items, const TeamSession& session) {
   }
 }
 
-void add_members(std::vector<Json>& items, const TeamStatus& status) {
+// A budget is not ended here: somebody raises it.
+void add_quotas(std::vector<Json>& items, const std::vector<QuotaPause>& pauses) {
+  for (const QuotaPause& one : pauses) {
+    const bool can_end = !is_budget(one.quota);
+    const Json resume = action("continue", "/api/quotas/end", {{"quota", one.quota}}, nullptr);
+    const std::string text = can_end ? fmt::format("usage limit of {} {}: {}", one.quota, describe_end(one), one.reason)
+                                     : fmt::format("{} {}", one.reason, describe_end(one));
+    items.push_back(item("quota", "quota-" + one.quota, one.by, nullptr, text, one.since,
+                         can_end ? Json::array({resume}) : Json::array()));
+  }
+}
+
+// The pause of a quota is in the list already, once for all its members.
+bool is_paused_by_quota(const MemberStatus& member, const std::vector<QuotaPause>& pauses) {
+  return std::ranges::any_of(pauses, [&](const QuotaPause& one) {
+    return member.reason.starts_with("usage limit of " + one.quota + " ") || member.reason == one.reason;
+  });
+}
+
+void add_members(std::vector<Json>& items, const TeamStatus& status, const std::vector<QuotaPause>& pauses) {
   for (const MemberStatus& one : status.members) {
-    if (one.state != "paused") continue;
+    if (one.state != "paused" || is_paused_by_quota(one, pauses)) continue;
     const Json write = action("message", "/api/members/" + one.name + "/message", Json::object(), "content");
     items.push_back(item("limit", "limit-" + one.name, one.name, one.name, one.reason, time_or_null(one.since),
                          Json::array({write})));
@@ -119,7 +139,9 @@ std::string inbox_json(const TeamSession& session) {
   std::vector<Json> items;
   add_requests(items, session);
   add_exchanges(items, session);
-  add_members(items, status);
+  const std::vector<QuotaPause> pauses = pauses_in_force(session.mail().engine());
+  add_quotas(items, pauses);
+  add_members(items, status, pauses);
   add_failures(items, session, status);
   add_messages(items, session);
   std::ranges::stable_sort(items, {},

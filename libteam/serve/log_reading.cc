@@ -114,6 +114,7 @@ std::string task_output_json(const EventLog& log, const Task& task) {
   constexpr std::size_t kMostEvents = 200;
   std::vector<std::string> events, pieces;
   std::size_t read = 0, length = 0;
+  std::string message;      // that the last piece is of
   bool is_claimed = false;  // the claim was passed
   log.each_backward([&](std::string_view line) {
     if (++read > kMostEventsRead || events.size() >= kMostEvents) return false;
@@ -122,8 +123,13 @@ std::string task_output_json(const EventLog& log, const Task& task) {
     const bool is_text = envelope->type == "TEXT_MESSAGE_CONTENT";
     if (is_text && !is_claimed && task.owner == envelope->agent && length < kMostText) {
       const bool is_later = task.completed_at && envelope->timestamp > *task.completed_at;
-      if (!is_later) pieces.push_back(detail(*envelope, "delta"));
-      if (!is_later) length += pieces.back().size();
+      if (!is_later) {
+        const std::string id = detail(*envelope, "message_id");
+        const bool is_another = !pieces.empty() && id != message;
+        pieces.push_back(detail(*envelope, "delta") + (is_another ? "\n" : ""));
+        message = id;
+        length += pieces.back().size();
+      }
     }
     if (is_text || !is_about_task(*envelope, task.id)) return true;
     events.push_back(envelope->line);

@@ -7,6 +7,7 @@
 #include "libteam/serve/request_body.h"
 #include "libteam/serve/router.h"
 #include "libteam/serve/task_json.h"
+#include "libteam/store/quota_ledger.h"
 #include "libteam/store/status.h"
 
 namespace team {
@@ -83,8 +84,10 @@ WebResponse list_tasks(const Service& service, const WebRequest& request) {
 
 WebResponse show_task(const Service& service, const WebRequest& request) {
   const auto session = service.open_session(request);
-  const BoardView& view = session->board().view();
-  return json_response(task_json(view, view.get(task_in_path(request))));
+  const TaskId id = task_in_path(request);
+  const Board& board = session->board();
+  return json_response(service.task_cache().get(session->team().name, id, board,
+                                                [&] { return task_json(board.view(), board.view().get(id)); }));
 }
 
 WebResponse explain_task(const Service& service, const WebRequest& request) {
@@ -127,6 +130,14 @@ WebResponse list_requests(const Service& service, const WebRequest& request) {
   return json_response(json_array(lines));
 }
 
+WebResponse list_quotas(const Service& service, const WebRequest& request) {
+  std::vector<std::string> pauses;
+  for (const QuotaPause& one : pauses_in_force(service.open_session(request)->mail().engine())) {
+    pauses.push_back(to_line(one));
+  }
+  return json_response(json_array(pauses));
+}
+
 WebResponse list_settings(const Service& service, const WebRequest& request) {
   const Team team = service.engine().get(service.team_of(request));
   std::vector<std::string> settings;
@@ -158,6 +169,7 @@ std::vector<Route> read_routes() {
       {"GET", "/api/log", kRead, list_events},
       {"GET", "/api/inbox", kRead, list_inbox},
       {"GET", "/api/requests", kRead, list_requests},
+      {"GET", "/api/quotas", kRead, list_quotas},
       {"GET", "/api/settings", kRead, list_settings},
   };
 }

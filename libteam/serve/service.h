@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libteam/serve/http.h"
+#include "libteam/serve/task_cache.h"
 #include "libteam/store/engine.h"
 #include "libteam/store/team_session.h"
 
@@ -44,6 +45,7 @@ class Service {
   const Engine& engine() const { return engine_; }
   const ServiceOptions& options() const { return options_; }
   ServiceCounts& counts() const { return counts_; }
+  TaskCache& task_cache() const { return task_cache_; }
 
   // The team of the query key `team`, else of -t, else the only team. Throws not_found and usage.
   std::string team_of(const WebRequest& request) const;
@@ -60,6 +62,7 @@ class Service {
   const Engine& engine_;
   ServiceOptions options_;
   mutable ServiceCounts counts_;
+  mutable TaskCache task_cache_;
   // Free sessions by team and member.
   using FreeSessions = std::map<std::pair<std::string, std::string>, std::vector<std::unique_ptr<TeamSession>>>;
   void keep(const FreeSessions::key_type& key, std::unique_ptr<TeamSession> session) const;

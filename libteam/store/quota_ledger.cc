@@ -2,8 +2,10 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/json_text.h"
+#include "libteam/base/spelling.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
+#include "libteam/record/actor.h"
 #include "libteam/system/file.h"
 
 namespace team {
@@ -74,6 +76,17 @@ void QuotaLedger::enter_budget(const std::string& budget, const std::string& rea
   QuotaPause pause;
   pause.quota = budget;
   put(pause, [&](Quotas& quotas) { return quotas.enter_budget(budget, reason, actor_.name, now()); });
+}
+
+void QuotaLedger::end(const std::string& quota) const {
+  require_lead(actor_, "end the pause of a quota");
+  if (is_budget(quota)) {
+    fail(Code::invalid_state, "{} is a limit: raise it with team-config or in the role", quota);
+  }
+  if (remove(quota)) return;
+  std::vector<std::string> known;
+  for (const QuotaPause& pause : mail_.engine().quotas().all) known.push_back(pause.quota);
+  fail(Code::not_found, "no quota '{}' is paused{}", one_line(quota), did_you_mean(quota, known));
 }
 
 bool QuotaLedger::remove(const std::string& quota) const {

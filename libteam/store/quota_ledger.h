@@ -22,7 +22,10 @@ class QuotaLedger {
   void enter(const std::string& quota, const UsageLimit& limit) const;
   // A budget is used up. The same.
   void enter_budget(const std::string& budget, const std::string& reason) const;
-  // Ends a pause early, or removes one that is over. Returns false if the quota is not in the ledger.
+  // Ends a pause early, in the name of the lead or the user. Throws permission_denied, invalid_state for a budget, and
+  // not_found if the quota is not in the ledger.
+  void end(const std::string& quota) const;
+  // Removes a pause, in force or not. Returns false if the quota is not in the ledger.
   bool remove(const std::string& quota) const;
 
   // The pause of a quota; none if it is not paused now. Takes no lock.

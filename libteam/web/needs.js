@@ -3,7 +3,7 @@
 import { $, el, link, since, titled, write } from './dom.js';
 import { announce, change, go, model } from './model.js';
 
-const kKinds = { exchange: 'Exchange limit', limit: 'Paused', dead: 'Dead owner', failed: 'Failed task' };
+const kKinds = { exchange: 'Exchange limit', limit: 'Paused', quota: 'Usage limit', dead: 'Dead owner', failed: 'Failed task' };
 const kActions = { continue: 'Go on', kill: 'Kill now', reopen: 'Try again', message: 'Send' };
 const kGood = new Set(['approve', 'continue', 'reply', 'answer', 'allow']);
 const kNeedText = /reject|reply|answer|message/; // these mean nothing without a text

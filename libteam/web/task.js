@@ -36,7 +36,7 @@ function draw(task, why, output, messages) {
   };
   put($('task-state'), state(kindOf(task)));
   put($('task-body'), el('h2', { id: 'task-title' }, el('span.id', `#${task.id} `), task.subject),
-    task.status !== 'completed' && why.length > 0 && el('ul.why', why.map((one) => el('li', one.text))),
+    task.status !== 'completed' && why.length > 0 && el('ul.why', why.map((one) => el('li', one.reason))),
     part('Description', prose(task.description)), part('Result', prose(task.result)), part('Error', prose(task.error)),
     el('dl', Object.entries(rows).flatMap(([name, value]) => value?.length === 0 || !value ? [] : [el('dt', name), el('dd', ...[value].flat())])),
     part('Attempts', attempts.length > 0 && el('ol', attempts.map((one) => el('li', person(one.owner), ' ', state(one.outcome),

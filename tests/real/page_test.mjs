@@ -74,6 +74,8 @@ test('shows the demo live, in light, dark and 390 pixels', async (stage) => {
   await shoot(dark, 'demo-dark-task');
   const phone = await stage.openLive({ width: 390, height: 844 });
   await phone.waitForSelector('.card');
+  const rows = await phone.locator('#views button').evaluateAll((all) => new Set(all.map((one) => one.offsetTop)).size);
+  equal(rows, 1, 'rows of the buttons for views');
   await shoot(phone, 'demo-390-board');
   for (const pane of ['needs', 'members', 'stream']) {
     await phone.click(`nav [data-pane=${pane}]`);
@@ -255,6 +257,21 @@ test('continues a paused exchange', async (stage) => {
       return false;
     }
   });
+  noTroubles(page);
+});
+
+test('ends the pause of a usage limit', async (stage) => {
+  makeTeam(stage);
+  stage.run('team-quota', '--pause', 'claude', '--for', '600', '--reason', 'resets at 15:00');
+  stage.run('team-config', 'budget.tokens', '1000');
+  await stage.serve();
+  const page = await stage.openLive();
+  const card = page.locator('.need[data-kind=quota]');
+  await card.getByText('usage limit of claude until').waitFor();
+  await shoot(page, 'quota');
+  await card.getByRole('button', { name: 'Go on' }).click();
+  await until('no quota is paused', () => stage.run('sh', '-c', 'team-quota --json || [ $? -eq 1 ]') === '');
+  await until('the card is gone', async () => (await card.count()) === 0);
   noTroubles(page);
 });
 
@@ -472,6 +489,8 @@ test('moves on the board by arrow keys and opens a task', async (stage) => {
   await page.keyboard.press('Enter');
   await page.getByText('Keep the old interface.').waitFor();
   check((await text(page, '#task-body')).includes('#2'), 'the blocker is named');
+  const [why] = stage.json('task-why', '3').map((one) => one.reason);
+  equal((await page.locator('#task-body .why li').allInnerTexts())[0], why, 'the reason why the task waits');
   await page.keyboard.press('Escape');
   equal(await focused(), '3', 'back');
   await page.keyboard.press('/');
