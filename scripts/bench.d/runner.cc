@@ -8,7 +8,6 @@
 // time. The first line is #others<TAB>the percentage of the machine that other processes used: when processes wait for
 // a processor, all of them seem to take equally long.
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "scripts/bench.d/load.h"
 #include "scripts/bench.d/plan.h"
 
 namespace {
@@ -29,10 +29,6 @@ struct Measured {
   long kilobytes = 0;
   long failures = 0;
 };
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-}
 
 void run(Measured& measured, Marks& marks, int workers) {
   const auto before = std::chrono::steady_clock::now();
@@ -67,26 +63,6 @@ void end_all(const std::vector<pid_t>& beside) {
     kill(pid, SIGTERM);
     waitpid(pid, nullptr, 0);
   }
-}
-
-double seconds_used_by(int who) {
-  rusage usage{};
-  getrusage(who, &usage);
-  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-}
-
-// The busy time of all processors since the machine booted, without our own.
-double seconds_used_by_others() {
-  unsigned long long user = 0, nice = 0, kernel = 0, idle = 0, wait = 0, interrupts = 0, soft = 0, stolen = 0;
-  std::FILE* file = std::fopen("/proc/stat", "r");
-  if (file == nullptr) return 0;
-  const int got = std::fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &kernel, &idle, &wait,
-                              &interrupts, &soft, &stolen);
-  std::fclose(file);
-  if (got != 8) return 0;
-  const auto ticks = static_cast<double>(user + nice + kernel + interrupts + soft + stolen);
-  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) - seconds_used_by(RUSAGE_SELF) -
-         seconds_used_by(RUSAGE_CHILDREN);
 }
 
 }  // namespace
