@@ -183,6 +183,18 @@ END
     "$(heard_by_lead | grep 'sender="bob"')"
 }
 
+@test "a lead that wrote during the first prompt gets its result once" {
+  mkfifo gate
+  lead_says "$START_BOB" "$(call SendMessage '{"recipient": "bob", "content": "Be quick."}')" \
+    "$(call bash '{"command": "echo >gate"}')" '"I wait."' -- "$DONE" <<END
+{"when": {"prompt": "teammate 'bob'"}, "steps": [$(call bash '{"command": "cat gate"}'), "I have begun."]}
+END
+
+  lead go 2>/dev/null
+
+  same 1 "$(heard_by_lead | grep -c 'I have begun.</teammate-message>')"
+}
+
 @test "the system prompt states ids, the folder, who gives orders, and what a lead may do" {
   team-create alpha
   team-config teammates.max 3

@@ -228,7 +228,11 @@ void WorkRunner::answer(std::vector<Message> messages, const Outcome& outcome) {
 }
 
 void WorkRunner::report(const Outcome& outcome) {
-  if (!outcome.reports) return;
+  const auto is_answered = [&](const Message& message) {
+    return message.sender == life_.team().lead && message.type == "message" && !message.automatic;
+  };
+  // A lead that wrote meanwhile gets the result as the answer to that.
+  if (!outcome.reports || std::any_of(outcome.heard.begin(), outcome.heard.end(), is_answered)) return;
   life_.persist([&] { mail_.report(outcome.result); });
 }
 
