@@ -1,4 +1,4 @@
-// The tasks as columns. Only visible cards exist, so that 10,000 tasks cost no more than 50.
+// The tasks as columns. Only visible cards exist: 10,000 tasks cost no more than 50.
 
 import { $, clean, el, put, titled, write } from './dom.js';
 import { go, model } from './model.js';
@@ -49,7 +49,7 @@ class Column {
     for (const [id, card] of this.cards) if (!seen.has(id)) (card.row.remove(), this.cards.delete(id));
   }
 
-  // Brings a task into sight and gives it the focus.
+  // Scrolls to a task and gives it the focus.
   focus(at) {
     const { scrollTop, clientHeight } = this.scroller;
     this.scroller.scrollTop = Math.min(at * kRow, Math.max(scrollTop, (at + 1) * kRow - clientHeight));

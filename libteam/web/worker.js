@@ -1,7 +1,7 @@
 // The only connection of all tabs to the server: one event stream per team, its present state, and the calls.
 //
-// A browser opens at most six connections to a server: a seventh tab with its own stream would not even load. So this is
-// a SharedWorker, or where there is none the Worker of each tab.
+// A browser opens at most six connections to a server, so this is a SharedWorker, or where there is none the Worker of
+// each tab.
 // A tab sends {hello, call, bye}; it gets {state, tasks, events, link} and answers to its calls.
 
 const kFields = 'id,subject,status,owner,priority,role,blocked,openBlockers,updatedAt,completedAt,attempts';
