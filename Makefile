@@ -64,6 +64,10 @@ endif
 # see that every file includes what it uses.
 PRECOMPILE ?= $(if $(findstring ccache,$(CXX)),,1)
 
+# These layers wait for people, models and networks. They are compiled for size, which saves a third of their code,
+# unless CXXFLAGS says how to optimize.
+SMALL := $(if $(SANITIZE)$(COVERAGE)$(FUZZ)$(filter-out -O2,$(CXXFLAGS)),,$(addprefix libteam/,agent/% serve/% report/% view/%))
+
 LIBRARY_SOURCES := $(wildcard libteam/*/*.cc libteam/*/*/*.cc)
 # The web page of team-serve is embedded: build/web_assets.cc holds the files of libteam/web.
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.cc=$(BUILD)/obj/%.o) $(BUILD)/obj/web_assets.o
@@ -204,24 +208,29 @@ $(BUILD)/objects.list: FORCE
 	@mkdir -p $(@D)
 	@$(call changed,$@,$(LIBRARY_OBJECTS))
 
-# The precompiled headers, one for the library and one for tests, because their flags differ. The compiler finds X.gch
-# when it is told to include X. They hold headers of other projects only, so no object depends on their contents.
+# The precompiled headers, one for the library, one for its layers that are compiled for size, and one for tests, because
+# their flags differ. The compiler finds X.gch when it is told to include X. They hold headers of other projects only, so
+# no object depends on their contents.
 PRECOMPILED := $(BUILD)/precompiled/library.h
+SMALL_PRECOMPILED := $(BUILD)/precompiled/small.h
 TESTS_PRECOMPILED := $(BUILD)/precompiled/tests.h
 
 $(BUILD)/precompiled/%.h: libteam/base/precompiled.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(PRECOMPILED).gch $(TESTS_PRECOMPILED).gch: %.gch: % $(BUILD)/flags Makefile
+$(PRECOMPILED).gch $(SMALL_PRECOMPILED).gch $(TESTS_PRECOMPILED).gch: %.gch: % $(BUILD)/flags Makefile
 	$(call say,CXX,$@)
-	$(quiet)$(CXX) $(if $(findstring tests,$@),$(TESTS_CXXFLAGS),$(ALL_CXXFLAGS)) -MD -MP -MF $@.d -MT $@ \
-	  -x c++-header $< -o $@
+	$(quiet)$(CXX) $(if $(findstring tests,$@),$(TESTS_CXXFLAGS),$(ALL_CXXFLAGS)) $(if $(findstring small,$@),-Os) \
+	  -MD -MP -MF $@.d -MT $@ -x c++-header $< -o $@
 
-$(BUILD)/obj/%.o: %.cc $(BUILD)/flags Makefile $(if $(PRECOMPILE),| $(PRECOMPILED).gch)
+is_small = $(filter $(SMALL),$<)
+LIBRARY_PRECOMPILED := $(if $(PRECOMPILE),$(PRECOMPILED).gch $(if $(SMALL),$(SMALL_PRECOMPILED).gch))
+$(BUILD)/obj/%.o: %.cc $(BUILD)/flags Makefile | $(LIBRARY_PRECOMPILED)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(quiet)$(CXX) $(ALL_CXXFLAGS) $(if $(PRECOMPILE),-include $(PRECOMPILED)) -MMD -MP -c $< -o $@
+	$(quiet)$(CXX) $(ALL_CXXFLAGS) $(if $(is_small),-Os) \
+	  $(if $(PRECOMPILE),-include $(if $(is_small),$(SMALL_PRECOMPILED),$(PRECOMPILED))) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/tests/%.o: tests/%.cc $(BUILD)/flags Makefile $(if $(PRECOMPILE),| $(TESTS_PRECOMPILED).gch)
 	@mkdir -p $(@D)
