@@ -12,16 +12,14 @@ struct Options {
 
 team::Exit submit(team::Context& context, const Options& options) {
   team::OutgoingMessage outgoing;
-  outgoing.to = context.team().lead;
+  context.team();
   outgoing.summary = options.summary;
   outgoing.task = options.task;
   if (options.text && *options.text != "-") outgoing.content = *options.text;
   else team::read_content(outgoing.content, outgoing.more);
-  if (outgoing.content.empty()) team::fail(team::Code::usage, "the plan is empty");
   const team::TeamSession& session = context.session();
-  if (options.task) session.view().get(*options.task);  // throws not_found
   context.changes();
-  const std::string id = session.messages().submit_plan(outgoing);
+  const std::string id = session.submit_plan(outgoing);
   context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", id) : id);
   return team::Exit::done;
 }

@@ -2,7 +2,7 @@
 
 #include "libteam/agent/life/shutdown.h"
 #include "libteam/cli/command.h"
-#include "libteam/cli/team_start.h"
+#include "libteam/store/team_creation.h"
 
 namespace {
 
@@ -23,8 +23,7 @@ team::Exit delete_team(team::Context& context, const std::string& name, bool for
   context.require_lead("delete a team");
   context.changes();
   if (force) stop_everybody(context);
-  context.engine().remove(name);
-  team::forget_if_possible(context, name);
+  team::delete_team(context.engine(), name);
   return team::Exit::done;
 }
 

@@ -14,7 +14,6 @@ struct Options {
 };
 
 team::Exit finish(team::Context& context, Options& options) {
-  context.require_lead("finish the team");
   team::read_if_dash(options.summary);
   team::TeamSession session(context.engine(), context.team().name, context.actor());
   context.changes();

@@ -1,10 +1,8 @@
 // team-quota - list, end or begin the pauses of quotas
 
-#include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/cli/command.h"
-#include "libteam/store/quota_ledger.h"
 
 namespace {
 
@@ -32,31 +30,18 @@ team::Exit list(team::Context& context) {
   return pauses.empty() ? team::Exit::no : team::Exit::done;
 }
 
-team::Exit clear(team::Context& context, const std::string& quota) {
-  context.changes();
-  team::QuotaLedger(context.session().mail(), context.actor()).end(quota);
-  return team::Exit::done;
-}
-
-team::Exit pause(team::Context& context, const Options& options) {
-  context.require_lead("pause a quota");
-  if (options.pause->empty() || team::is_budget(*options.pause)) {
-    team::fail(team::Code::usage, "'{}' is not the name of a quota", team::one_line(*options.pause));
-  }
-  if (!options.seconds) team::fail(team::Code::usage, "--pause needs --for SECONDS");
-  context.changes();
-  team::QuotaLedger(context.session().mail(), context.actor())
-      .enter(*options.pause,
-             {options.reason.value_or("paused by " + context.actor().name), team::now() + *options.seconds});
-  return team::Exit::done;
-}
-
 team::Exit run(team::Context& context, const Options& options) {
   context.team();
-  if (options.clear) return clear(context, *options.clear);
-  if (options.pause) return pause(context, options);
-  if (options.seconds || options.reason) team::fail(team::Code::usage, "--for and --reason are for --pause");
-  return list(context);
+  const team::TeamSession& session = context.session();
+  if (options.pause && !options.seconds) team::fail(team::Code::usage, "--pause needs --for SECONDS");
+  if (!options.pause && (options.seconds || options.reason)) {
+    team::fail(team::Code::usage, "--for and --reason are for --pause");
+  }
+  if (!options.clear && !options.pause) return list(context);
+  context.changes();
+  if (options.clear) session.quotas().end(*options.clear);
+  else session.quotas().begin(*options.pause, *options.seconds, options.reason);
+  return team::Exit::done;
 }
 
 }  // namespace

@@ -32,13 +32,14 @@ team::Exit receive(team::Context& context, const Options& options) {
   };
   const auto deadline = options.wait && *options.wait ? team::Deadline::in(**options.wait) : team::Deadline::never();
   if (options.follow) {
-    team::follow_mailbox(context, deadline, [&](const team::Mailbox& mailbox) {
+    context.session().wait_mail(deadline, team::Output::kDescriptor, [&](const team::Mailbox& mailbox) {
       take(mailbox);
       return left == 0 || context.out().is_deserted();
     });
   } else if (options.wait) {
-    team::follow_mailbox(context, deadline,
-                         [&](const team::Mailbox& mailbox) { return take(mailbox) || context.out().is_deserted(); });
+    context.session().wait_mail(deadline, team::Output::kDescriptor, [&](const team::Mailbox& mailbox) {
+      return take(mailbox) || context.out().is_deserted();
+    });
   } else {
     take(context.session().mailbox());
   }

@@ -48,12 +48,8 @@ team::Team prepare_team(team::Context& context, Options& options) {
     make_team(context, team);
     context.made();
   }
-  if (roles.empty() && !team.finished_at && budget.is_unlimited()) return team;
-  return context.engine().change(team.name, [&](team::Team& edited) {
-    for (const team::Role& role : roles) team::put_role(edited, role);
-    team::set_budget(edited, budget);
-    edited.finished_at.reset();
-  });
+  context.session().prepare_run(roles, budget);
+  return context.team();
 }
 
 void tell_end(team::Context& context, const Options& options, const team::TeamSession& desk, const team::LeadEnd& end) {

@@ -29,13 +29,11 @@ team::OutgoingMessage compose_message(const Options& options) {
   outgoing.feedback = options.feedback;
   outgoing.interrupt = options.interrupt;
   if (options.approve || options.reject) outgoing.approve = options.approve;
-  const bool speaks_for_itself = outgoing.type.ends_with("_response") || outgoing.type == "shutdown_request";
   if (options.text && *options.text != "-") {
     outgoing.content = *options.text;
-  } else if (options.text || !speaks_for_itself) {
+  } else if (options.text || !team::may_be_empty(outgoing.type)) {
     team::read_content(outgoing.content, outgoing.more);
   }
-  if (outgoing.content.empty() && !speaks_for_itself) team::fail(team::Code::usage, "the message is empty");
   return outgoing;
 }
 
@@ -49,11 +47,12 @@ team::Exit wait_for(team::Context& context, const Options& options, const team::
   const auto deadline = options.timeout ? team::Deadline::in(*options.timeout) : team::Deadline::never();
   bool come = false;
   if (*options.wait == "processed") {
-    come = team::wait_until_processed(context, deadline, sent.id);
+    come = context.session().wait_processed(deadline, sent.id);
   } else {
     const team::MessageFilter reply{.from = {}, .type = {}, .reply_to = sent.id, .id = {}};
-    come = team::follow_mailbox(context, deadline,
-                                [&](const team::Mailbox& mine) { return team::receive(context, mine, reply, 1) > 0; });
+    come = context.session().wait_mail(deadline, team::Output::kDescriptor, [&](const team::Mailbox& mine) {
+      return team::receive(context, mine, reply, 1) > 0;
+    });
   }
   if (come) return team::Exit::done;
   return team::no(context, fmt::format("not {} within {} s", *options.wait == "reply" ? "answered" : "processed",

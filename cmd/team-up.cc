@@ -12,6 +12,7 @@
 #include "libteam/cli/team_start.h"
 #include "libteam/record/blueprint.h"
 #include "libteam/record/settings.h"
+#include "libteam/store/team_creation.h"
 
 namespace {
 
@@ -38,7 +39,7 @@ std::vector<std::string> make(team::Context& context, team::Blueprint& plan) {
   try {
     tasks = context.session().board().create(plan.tasks, context.actor());
   } catch (const team::Error&) {
-    team::after_change([&] { context.engine().remove(made.name); });
+    team::after_change([&] { team::delete_team(context.engine(), made.name); });
     throw;
   }
   context.made();

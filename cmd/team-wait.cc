@@ -18,7 +18,8 @@ using team::WaitEnd;
 
 // A message can always arrive, so this wait is never hopeless.
 WaitEnd wait_for_message(team::Context& context, const team::WaitRules& rules) {
-  const bool has_come = follow_mailbox(context, rules.deadline, [&](const team::Mailbox& mailbox) {
+  const int reader = team::Output::kDescriptor;
+  const bool has_come = context.session().wait_mail(rules.deadline, reader, [&](const team::Mailbox& mailbox) {
     bool any = false;
     mailbox.peek({}, 1, context.actor().run, [&](const team::Message&) { any = true; });
     return any;

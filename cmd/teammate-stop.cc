@@ -13,9 +13,7 @@ struct Options {
 };
 
 team::Exit stop(team::Context& context, Options& options) {
-  context.require_lead("stop a teammate");
   team::TeamSession session(context.engine(), context.team().name, context.actor());
-  for (const std::string& name : options.names) session.mail().mailbox(name);  // throws if there is no such member
   if (options.all) options.names = team::running_teammates(session);
   context.changes();
   const auto insist = options.force ? team::Insist::yes : team::Insist::no;

@@ -38,6 +38,16 @@ record() { cat ".teams/alpha/requests/$1.json"; }
   same mine "$(waiting_for boss)"
 }
 
+@test "the plan of the lead goes to the user" {
+  make_team
+
+  plan=$(plan-submit 'mine' --as lead)
+
+  same user "$(record "$plan" | jq -r .to)"
+  same mine "$(waiting_for user)"
+  same '' "$(waiting_for lead)"
+}
+
 @test "notes the task and the summary" {
   make_team
   task-create 'the task'

@@ -382,6 +382,7 @@ END
   run --separate-stderr team-up team.json
   refused 8 'team-up: invalid_state: *tasks.max*'
   no_team
+  same '' "$(grep -v '^#' "$XDG_STATE_HOME/teamkit/trusted")" # no mark of trust is left either
 
   describe '{"coder": {"command": "true"}}' '[]' '"settings": {"teammates.max": 1}, "teammates": {"coder": 2}'
   run --separate-stderr team-up team.json

@@ -43,7 +43,7 @@ const Team* Context::team_or_none() {
 
 const Team& Context::team() {
   const Team* found = team_or_none();
-  if (found == nullptr) fail(Code::not_found, "no team in '{}'; team-create makes one", engine().place());
+  if (found == nullptr) fail_without_team(engine());
   return *found;
 }
 

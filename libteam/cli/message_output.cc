@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/base/utf8.h"
@@ -96,45 +95,6 @@ std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& 
   });
   context.out().flush();
   return seen;
-}
-
-namespace {
-
-// In a team that is made again, members join one by one.
-const Mailbox& find_mailbox_again(Context& context, const Deadline& deadline) {
-  constexpr double kAbsence = 5;
-  constexpr double kLook = 0.2;
-  const Deadline absence = deadline.or_in(kAbsence);
-  while (true) {
-    context.session().reopen(absence);
-    try {
-      return context.session().mailbox();
-    } catch (const Error& error) {
-      if (error.code() != Code::not_found || absence.passed()) throw;
-    }
-    sleep_until(absence.or_in(kLook));
-  }
-}
-
-}  // namespace
-
-bool follow_mailbox(Context& context, const Deadline& deadline,
-                    const std::function<bool(const Mailbox& mailbox)>& arrived) {
-  const Mailbox* mailbox = &context.session().mailbox();
-  while (true) {
-    const auto waited = mailbox->wait(deadline, Output::kDescriptor, [&] { return arrived(*mailbox); });
-    if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
-    mailbox = &find_mailbox_again(context, deadline);
-  }
-}
-
-bool wait_until_processed(Context& context, const Deadline& deadline, const std::string& id) {
-  while (true) {
-    const Mail& mail = context.session().mail();
-    const auto waited = mail.wait(deadline, [&] { return mail.state_of(id) == "processed"; });
-    if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
-    context.session().reopen(deadline);
-  }
 }
 
 void read_content(std::string& content, std::function<bool(std::string& piece)>& more) {

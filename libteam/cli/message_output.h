@@ -16,15 +16,6 @@ std::size_t receive(Context& context, const Mailbox& mailbox, const MessageFilte
 // Prints messages without taking them.
 std::size_t peek(Context& context, const Mailbox& mailbox, const MessageFilter& filter, std::size_t most);
 
-// Waits until `arrived` returns true. It is called whenever the mailbox of the actor may have changed, also if the team
-// is removed and made again. False if the deadline passed.
-bool follow_mailbox(Context& context, const Deadline& deadline,
-                    const std::function<bool(const Mailbox& mailbox)>& arrived);
-
-// Waits until a message that the actor sent is processed, also if the team is removed and made again. False if the
-// deadline passed.
-bool wait_until_processed(Context& context, const Deadline& deadline, const std::string& id);
-
 // Reads the text of a message from stdin: all of it, or its beginning and a function that reads the rest.
 void read_content(std::string& content, std::function<bool(std::string& piece)>& more);
 

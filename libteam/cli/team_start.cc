@@ -9,25 +9,10 @@
 
 namespace team {
 
-namespace {
-
-// True if the team of this agent lets it make other teams.
-bool may_make_teams(Context& context) {
-  const auto names = context.engine().names();
-  const auto& own = context.choices().environment_team;
-  const std::string name = own ? *own : names.size() == 1 ? names.front() : "";
-  const bool is_there = std::find(names.begin(), names.end(), name) != names.end();
-  return is_there && switch_setting(context.engine().get(name), "teammates.createTeams");
-}
-
-}  // namespace
-
 void check_maker(Context& context) {
   context.make_root_here();
-  const auto& member = context.choices().environment_member;
-  if (!member || may_make_teams(context)) return;
-  fail(Code::permission_denied, "{} is an agent (TEAM_MEMBER), and only the user makes teams (teammates.createTeams)",
-       one_line(*member));
+  const Choices& choices = context.choices();
+  if (choices.environment_member) check_maker(context.engine(), choices.environment_member, choices.environment_team);
 }
 
 void check_starter(Context& context, const Team& team, std::string_view what) {
@@ -49,14 +34,6 @@ void make_team(Context& context, Team team) {
   const Actor creator{.name = context.actor_name(), .role = {}, .run = context.choices().run, .leads = true};
   create_team(context.engine(), std::move(team), creator, untrusted);
   context.choose_team(name);
-}
-
-void forget_if_possible(Context& context, const std::string& team) {
-  try {
-    context.engine().forget_trust(team);
-  } catch (const Error&) {
-    return;
-  }
 }
 
 Team find_or_plan_team(Context& context, const std::string& fallback) {

@@ -20,9 +20,6 @@ void check_starter(Context& context, const Team& team, std::string_view what);
 // team. Throws conflict if the name is taken. Warns if this user has no place for marks.
 void make_team(Context& context, Team team);
 
-// Removes the mark of a removed team. If that fails the mark stays: it fits no other folder.
-void forget_if_possible(Context& context, const std::string& team);
-
 // The named team, or the only one. If there is none: a team called `fallback`, which is not made yet.
 Team find_or_plan_team(Context& context, const std::string& fallback);
 

@@ -29,6 +29,8 @@ bool is_message_type(std::string_view type) {
   return is_sendable(type) || std::find(kOfSystem.begin(), kOfSystem.end(), type) != kOfSystem.end();
 }
 
+bool may_be_empty(std::string_view type) { return type.ends_with("_response") || type == "shutdown_request"; }
+
 std::string summarize(std::string_view content) {
   constexpr std::size_t kLongestSummary = 80;
   return cut_characters(one_line(first_line(content)), kLongestSummary);

@@ -33,6 +33,8 @@ struct Message {
 // True for a type that a member may send. Only `system` sends the other types.
 bool is_sendable(std::string_view type);
 bool is_message_type(std::string_view type);
+// True for a type whose messages need no content.
+bool may_be_empty(std::string_view type);
 
 // The first line, cut to 80 characters.
 std::string summarize(std::string_view content);

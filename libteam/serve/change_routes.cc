@@ -1,12 +1,9 @@
 #include "libteam/agent/life/shutdown.h"
 #include "libteam/base/json_text.h"
-#include "libteam/record/actor.h"
 #include "libteam/record/settings.h"
 #include "libteam/serve/request_body.h"
 #include "libteam/serve/router.h"
 #include "libteam/serve/task_json.h"
-#include "libteam/store/quota_ledger.h"
-#include "libteam/store/task_waiting.h"
 
 namespace team {
 
@@ -60,7 +57,7 @@ WebResponse claim_task(const Service& service, const WebRequest& request) {
 WebResponse claim_next_task(const Service& service, const WebRequest& request) {
   const RequestBody body(request, {});
   const auto session = session_of(service, request, body);
-  const auto claimed = claim_next_or_settle(session->board(), session->self());
+  const auto claimed = session->claim_next();
   if (!claimed) fail(Code::no, "nothing is ready");
   return changed_task(session->board().view(), {*claimed, ""});
 }
@@ -68,7 +65,7 @@ WebResponse claim_next_task(const Service& service, const WebRequest& request) {
 WebResponse delete_task(const Service& service, const WebRequest& request) {
   const std::int64_t rev = number_in_query(request, "ifRev", 0);
   const auto session = service.open_session(service.team_of(request), request.find_query("as"));
-  session->board().remove(task_in_path(request), session->self(), rev > 0 ? std::optional(rev) : std::nullopt);
+  session->remove(task_in_path(request), rev > 0 ? std::optional(rev) : std::nullopt);
   WebResponse response;
   response.status = 204;
   return response;
@@ -83,7 +80,6 @@ OutgoingMessage compose_message(const RequestBody& body, std::string to) {
   outgoing.summary = body.text("summary");
   outgoing.reply_to = body.text("reply_to");
   outgoing.interrupt = body.boolean("interrupt").value_or(false);
-  if (outgoing.content.empty()) fail(Code::usage, "the message is empty");
   return outgoing;
 }
 
@@ -142,8 +138,6 @@ WebResponse stop_member(const Service& service, const WebRequest& request) {
   if (timeout < 0 || timeout > kMost) fail(Code::usage, "body: 'timeout' must be a number from 0 to {}", kMost);
   const auto insist = body.boolean("force").value_or(false) ? Insist::yes : Insist::no;
   const auto session = session_of(service, request, body);
-  require_lead(session->self(), "stop a teammate");
-  session->mail().mailbox(request.parameters.front());  // throws if there is no such member
   const Stopped stopped = stop_teammates(*session, {request.parameters.front()}, timeout, insist).front();
   JsonText json;
   json.add("name", stopped.name);
@@ -167,7 +161,7 @@ WebResponse end_quota(const Service& service, const WebRequest& request) {
   const RequestBody body(request, {"quota"});
   const std::string quota = body.needed_text("quota");
   const auto session = session_of(service, request, body);
-  QuotaLedger(session->mail(), session->self()).end(quota);
+  session->quotas().end(quota);
   JsonText json;
   json.add("quota", quota);
   return json_response(json.take());
@@ -179,16 +173,11 @@ WebResponse change_setting(const Service& service, const WebRequest& request) {
   if (!body.has("value")) fail(Code::usage, "body: the key 'value' is missing");
   const auto value = body.value("value");
   const auto session = session_of(service, request, body);
-  require_lead(session->self(), "change settings");
-  const Team changed = service.engine().change(session->team().name, [&](Team& team) {
-    if (value) set_setting(team, key, *value);
-    else unset_setting(team, key);
-  });
-  session->mail().record(session->self(),
-                         {make_event("SETTING_CHANGED", {{"key", key}, {"value", value.value_or("default")}})});
+  session->set(key, value);
+  session->refresh();
   JsonText json;
   json.add("key", key);
-  json.add("value", setting(changed, key));
+  json.add("value", setting(session->team(), key));
   return json_response(json.take());
 }
 

@@ -11,7 +11,7 @@ std::string Service::choose_team(const std::optional<std::string>& name) const {
   if (name) return *name;
   if (options_.team) return *options_.team;
   const auto only = find_only_team(engine_).name;
-  if (!only) fail(Code::not_found, "no team in '{}'; team-create makes one", engine_.place());
+  if (!only) fail_without_team(engine_);
   return *only;
 }
 

@@ -238,6 +238,7 @@ std::unique_ptr<BodyWriter> Mail::store_body(const OutgoingMessage& outgoing, st
 std::vector<Message> Mail::send(const OutgoingMessage& outgoing, const Actor& actor) const {
   if (!is_message_type(outgoing.type)) fail(Code::usage, "'{}' is not a type of message", one_line(outgoing.type));
   if (!is_sendable(outgoing.type)) fail(Code::permission_denied, "only system says {}", outgoing.type);
+  if (outgoing.content.empty() && !may_be_empty(outgoing.type)) fail(Code::usage, "the message is empty");
   check_member(actor.name, "sender");
   std::vector<Message> messages;
   for (const std::string& recipient : recipients(outgoing, actor))

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "libteam/base/error.h"
+#include "libteam/base/text.h"
 
 namespace team {
 
@@ -71,6 +72,7 @@ std::string MailOperations::ask_to_shut_down(const std::string& member) const {
 }
 
 std::string MailOperations::submit_plan(OutgoingMessage outgoing) const {
+  if (is_blank(outgoing.content) && !outgoing.more) team::fail(Code::usage, "the plan is empty");
   outgoing.type = "plan_approval_request";
   return *mail_.send(outgoing, actor_).front().request_id;
 }

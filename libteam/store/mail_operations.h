@@ -1,4 +1,4 @@
-// Operations of a member on the mail of its team: the messages, the records behind them and the events, as a whole.
+// Whole operations on mail: each includes the message, the stored request and the events.
 //
 // Commands, teammates, the screen and the tools of models send, receive and answer by these functions. A function that
 // throws unknown may have had its effect; any other error means that nothing was sent, or that nothing was received.
@@ -39,7 +39,7 @@ class MailOperations {
 
   // Asks a member to shut down; returns the id of the request.
   std::string ask_to_shut_down(const std::string& member) const;
-  // Puts a plan to `outgoing.to`; returns the id of the request. The type is set here.
+  // Puts a plan to `outgoing.to`; returns the id of the request. The type is set here. Throws usage for an empty plan.
   std::string submit_plan(OutgoingMessage outgoing) const;
   // Answers a request of this kind, to the member that asked; returns the message. Throws as Requests::answer() does.
   Message answer(RequestKind kind, const std::string& request_id, bool approve,

@@ -6,7 +6,6 @@
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/time_text.h"
 #include "libteam/record/actor.h"
-#include "libteam/system/file.h"
 
 namespace team {
 
@@ -78,17 +77,6 @@ void QuotaLedger::enter_budget(const std::string& budget, const std::string& rea
   put(pause, [&](Quotas& quotas) { return quotas.enter_budget(budget, reason, actor_.name, now()); });
 }
 
-void QuotaLedger::end(const std::string& quota) const {
-  require_lead(actor_, "end the pause of a quota");
-  if (is_budget(quota)) {
-    fail(Code::invalid_state, "{} is a limit: raise it with team-config or in the role", quota);
-  }
-  if (remove(quota)) return;
-  std::vector<std::string> known;
-  for (const QuotaPause& pause : mail_.engine().quotas().all) known.push_back(pause.quota);
-  fail(Code::not_found, "no quota '{}' is paused{}", one_line(quota), did_you_mean(quota, known));
-}
-
 bool QuotaLedger::remove(const std::string& quota) const {
   if (!mail_.engine().has_quotas()) return false;
   std::optional<QuotaPause> removed;
@@ -102,6 +90,21 @@ bool QuotaLedger::remove(const std::string& quota) const {
   });
   if (removed) after_change([&] { mail_.record(actor_, {event_of("QUOTA_RESUMED", *removed)}); });
   return removed.has_value();
+}
+
+void QuotaLedger::end(const std::string& quota) const {
+  require_lead(actor_, "end the pause of a quota");
+  if (is_budget(quota)) fail(Code::invalid_state, "{} is a limit: raise it with team-config or in the role", quota);
+  if (remove(quota)) return;
+  std::vector<std::string> known;
+  for (const QuotaPause& pause : mail_.engine().quotas().all) known.push_back(pause.quota);
+  fail(Code::not_found, "no quota '{}' is paused{}", one_line(quota), did_you_mean(quota, known));
+}
+
+void QuotaLedger::begin(const std::string& quota, double seconds, const std::optional<std::string>& reason) const {
+  require_lead(actor_, "pause a quota");
+  if (quota.empty() || is_budget(quota)) fail(Code::usage, "'{}' is not the name of a quota", one_line(quota));
+  enter(quota, {reason.value_or("paused by " + actor_.name), now() + seconds});
 }
 
 std::optional<QuotaPause> QuotaLedger::pause_of(const std::string& quota) const {

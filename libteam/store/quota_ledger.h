@@ -1,4 +1,5 @@
-// The operations on the ledger of quotas: enter a limit, end a pause, with the message to the user and the event.
+// The operations on the ledger of quotas: enter a limit, begin or end a pause, with the message to the user and the
+// event.
 //
 // An entry and its end are each one transaction of the team. The user is told before the entry is stored: after a crash
 // in between the user is told once more.
@@ -22,11 +23,14 @@ class QuotaLedger {
   void enter(const std::string& quota, const UsageLimit& limit) const;
   // A budget is used up. The same.
   void enter_budget(const std::string& budget, const std::string& reason) const;
-  // Ends a pause early, in the name of the lead or the user. Throws permission_denied, invalid_state for a budget, and
-  // not_found if the quota is not in the ledger.
-  void end(const std::string& quota) const;
-  // Removes a pause, in force or not. Returns false if the quota is not in the ledger.
+  // Removes the entry of a quota, in force or not. Returns false if the quota is not in the ledger.
   bool remove(const std::string& quota) const;
+
+  // For the lead. Ends a pause early. Throws not_found with similar names, and invalid_state for a budget: a pause of a
+  // budget ends when somebody raises it.
+  void end(const std::string& quota) const;
+  // For the lead. Pauses all members with this quota. Throws usage for a name that no quota has.
+  void begin(const std::string& quota, double seconds, const std::optional<std::string>& reason) const;
 
   // The pause of a quota; none if it is not paused now. Takes no lock.
   std::optional<QuotaPause> pause_of(const std::string& quota) const;

@@ -16,6 +16,10 @@ bool is_made_by_agent(const Engine& engine, const std::string& team) {
 
 }  // namespace
 
+void fail_without_team(const Engine& engine) {
+  fail(Code::not_found, "no team in '{}'; team-create makes one", engine.place());
+}
+
 OnlyTeam find_only_team(const Engine& engine) {
   auto names = engine.names();
   const std::string all = join(names, ", ");

@@ -2,12 +2,22 @@
 
 #include "libteam/base/clock.h"
 #include "libteam/base/environment_variable.h"
+#include "libteam/record/actor.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/digest.h"
+#include "libteam/store/team_choice.h"
 #include "libteam/store/team_waiting.h"
 #include "libteam/system/process.h"
 
 namespace team {
+
+namespace {
+
+// A team that is being made again: how long it may be missing, and how often to look for it. In seconds.
+constexpr double kAbsence = 5;
+constexpr double kLook = 0.2;
+
+}  // namespace
 
 TeamSession::TeamSession(const Engine& engine, std::string team, Actor self)
     : engine_(engine), name_(std::move(team)), self_(std::move(self)) {
@@ -59,8 +69,6 @@ bool TeamSession::is_current() const {
 }
 
 void TeamSession::reopen(const Deadline& deadline) {
-  constexpr double kAbsence = 5;
-  constexpr double kLook = 0.2;
   const Deadline absence = deadline.or_in(kAbsence);
   while (true) {
     try {
@@ -74,7 +82,7 @@ void TeamSession::reopen(const Deadline& deadline) {
 }
 
 const Team& TeamSession::team() const {
-  if (!parts_->found) fail(Code::not_found, "no team in '{}'; team-create makes one", engine_.place());
+  if (!parts_->found) fail_without_team(engine_);
   return parts_->found->team;
 }
 
@@ -91,9 +99,7 @@ const Mail& TeamSession::mail() const {
   return *parts_->mail;
 }
 
-void TeamSession::require_lead(std::string_view what) const {
-  if (!self_.leads) fail(Code::permission_denied, "only the lead or the user may {}, not {}", what, self_.name);
-}
+void TeamSession::require_lead(std::string_view what) const { team::require_lead(self_, what); }
 
 void TeamSession::require_trust(std::string_view what) const {
   team();  // throws if there is none
@@ -109,6 +115,33 @@ void TeamSession::set(const std::string& key, const std::optional<std::string>& 
   after_change([&] {
     mail().record(self_, {make_event("SETTING_CHANGED", {{"key", key}, {"value", value.value_or("default")}})});
   });
+}
+
+void TeamSession::prepare_run(const std::vector<Role>& roles, const Budget& budget) {
+  if (roles.empty() && !team().finished_at && budget.is_unlimited()) return;
+  engine_.change(team().name, [&](Team& changed) {
+    for (const Role& role : roles) put_role(changed, role);
+    set_budget(changed, budget);
+    changed.finished_at.reset();
+  });
+  after_change([&] { refresh(); });
+}
+
+void TeamSession::finish(const std::optional<std::string>& summary) {
+  engine_.change(team().name, [&](Team& changed) {
+    changed.finished_at = now();
+    if (summary) changed.summary = summary;
+  });
+  after_change([&] {
+    refresh();
+    mail().record(self_, {make_event("TEAM_FINISHED", {{"summary", summary.value_or("")}})});
+  });
+}
+
+std::string TeamSession::submit_plan(OutgoingMessage outgoing) const {
+  if (outgoing.task) view().get(*outgoing.task);  // throws not_found
+  outgoing.to = self_.name == team().lead ? "user" : team().lead;
+  return messages().submit_plan(std::move(outgoing));
 }
 
 ClaimEnd TeamSession::wait_next(const WaitRules& rules) const {
@@ -131,6 +164,39 @@ WaitEnd TeamSession::wait_idle(const std::string& member, const WaitRules& rules
 
 WaitEnd TeamSession::wait_all_idle(const WaitRules& rules) const {
   return team::wait_all_idle(board(), engine_, team().name, rules);
+}
+
+// In a team that is made again, members join one by one.
+const Mailbox& TeamSession::find_mailbox_again(const Deadline& deadline) {
+  const Deadline absence = deadline.or_in(kAbsence);
+  while (true) {
+    reopen(absence);
+    try {
+      return mailbox();
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found || absence.passed()) throw;
+    }
+    sleep_until(absence.or_in(kLook));
+  }
+}
+
+bool TeamSession::wait_mail(const Deadline& deadline, int reader,
+                            const std::function<bool(const Mailbox& mailbox)>& arrived) {
+  const Mailbox* box = &mailbox();
+  while (true) {
+    const auto waited = box->wait(deadline, reader, [&] { return arrived(*box); });
+    if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
+    box = &find_mailbox_again(deadline);
+  }
+}
+
+bool TeamSession::wait_processed(const Deadline& deadline, const std::string& message_id) {
+  while (true) {
+    const Mail& mail = this->mail();
+    const auto waited = mail.wait(deadline, [&] { return mail.state_of(message_id) == "processed"; });
+    if (waited != Mailbox::Waited::moved) return waited == Mailbox::Waited::arrived;
+    reopen(deadline);
+  }
 }
 
 TeamStatus TeamSession::status(const BoardView::Report& broken) const {

@@ -4,16 +4,19 @@
 // has one implementation, and so one meaning of each failure. A session without a team has a board only.
 //
 // A session outlives many changes of its team. refresh() opens everything again if the configuration changed, so that
-// new members can get messages and new limits hold. The same happens if the store was removed and made again. A removed
-// board is not made again, because its remover (git stash) may bring it back.
+// new members can get messages and new limits hold. The same happens if the store was removed and made again. It never
+// makes a removed board again, because the program that removed it (git stash) may bring it back.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "libteam/record/budget.h"
+#include "libteam/record/role.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
 #include "libteam/store/engine.h"
@@ -21,6 +24,7 @@
 #include "libteam/store/mail.h"
 #include "libteam/store/mail_operations.h"
 #include "libteam/store/membership.h"
+#include "libteam/store/quota_ledger.h"
 #include "libteam/store/status.h"
 #include "libteam/store/task_operations.h"
 #include "libteam/store/task_waiting.h"
@@ -63,8 +67,17 @@ class TeamSession {
   TaskOperations tasks() const { return {board(), mail_or_none(), team_or_none(), self_}; }
   MailOperations messages() const { return {mail(), self_}; }
   Membership membership() const { return {mail(), self_}; }
+  QuotaLedger quotas() const { return {mail(), self_}; }
   // Sets a setting, or unsets it; for the lead.
   void set(const std::string& key, const std::optional<std::string>& value);
+  // Adds or replaces roles and sets limits for a new run, and opens a finished team again. Changes nothing if nothing
+  // is to be changed.
+  void prepare_run(const std::vector<Role>& roles, const Budget& budget);
+  // Marks the team as finished. The caller stopped the teammates.
+  void finish(const std::optional<std::string>& summary);
+  // Puts a plan to the lead; the lead puts its own to the user. Returns the id of the request. Throws not_found for a
+  // task that does not exist.
+  std::string submit_plan(OutgoingMessage outgoing) const;
 
   // Changes of tasks that concern no other member; see Board.
   Task claim(TaskId id) const { return board().claim(id, self_); }
@@ -79,6 +92,13 @@ class TeamSession {
   WaitEnd wait_all_ended(const WaitRules& rules, const TaskVisits& visits) const;
   WaitEnd wait_idle(const std::string& member, const WaitRules& rules) const;
   WaitEnd wait_all_idle(const WaitRules& rules) const;
+  // Waits until `arrived` returns true. It calls `arrived` whenever the mailbox of the actor may have changed, also if
+  // the team was removed and made again. It also does so when the pipe behind the descriptor `reader` has lost its
+  // reader (-1: none). False if the deadline passed.
+  bool wait_mail(const Deadline& deadline, int reader, const std::function<bool(const Mailbox& mailbox)>& arrived);
+  // Waits until a message that the actor sent is processed, also if the team is removed and made again. False if the
+  // deadline passed.
+  bool wait_processed(const Deadline& deadline, const std::string& message_id);
 
   // Looks without a lock.
   const BoardView& view() const { return board().view(); }
@@ -112,6 +132,7 @@ class TeamSession {
     std::optional<Mail> mail;  // refers to found->team
   };
   void open(FoundTeam found);
+  const Mailbox& find_mailbox_again(const Deadline& deadline);
 
   const Engine& engine_;
   std::string name_;  // empty without a team

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 
 namespace team {
@@ -31,19 +30,13 @@ std::vector<TaskId> open_tasks(const TeamSession& session) {
 }
 
 std::vector<Stopped> finish_team(TeamSession& session, const Finish& finish) {
+  session.require_lead("finish the team");
   session.refresh();
   if (finish.insist == Insist::no) check_done(session);
   auto stopped = stop_teammates(session, running_teammates(session), finish.seconds, finish.insist, finish.interrupt);
   std::erase_if(stopped, [](const Stopped& one) { return !runs_on(one); });
   if (!stopped.empty()) return stopped;
-  session.engine().change(session.team().name, [&](Team& team) {
-    team.finished_at = now();
-    if (finish.summary) team.summary = finish.summary;
-  });
-  after_change([&] {
-    session.refresh();
-    session.mail().record(session.self(), {make_event("TEAM_FINISHED", {{"summary", finish.summary.value_or("")}})});
-  });
+  session.finish(finish.summary);
   return stopped;
 }
 

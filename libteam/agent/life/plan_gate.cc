@@ -1,6 +1,7 @@
 #include "libteam/agent/life/plan_gate.h"
 
 #include "libteam/base/terminal_text.h"
+#include "libteam/base/text.h"
 #include "libteam/system/id.h"
 
 namespace team {
@@ -9,7 +10,7 @@ PlanGate::Result PlanGate::agree(Job& job) {
   while (true) {
     Outcome outcome = work_.drive(work_.make_work(job, Phase::plan));
     job.left = false;
-    if (outcome.kind == Outcome::Kind::done && outcome.result.empty()) {
+    if (outcome.kind == Outcome::Kind::done && is_blank(outcome.result)) {
       outcome = {.kind = Outcome::Kind::failed, .reason = "the plan is empty"};
     }
     // The work failed, or the task was given back or lost: there is nothing to approve.

@@ -92,6 +92,8 @@ void take_answers(const TeamSession& session, const std::vector<Stopped>& stoppe
 
 std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vector<std::string>& names, double seconds,
                                     Insist insist, int interrupt) {
+  session.require_lead("stop a teammate");
+  for (const std::string& name : names) session.mail().check_member(name, "member");
   const auto lives = session.lives();
   const auto watcher = session.watch_team();
   std::vector<Handshake> all;

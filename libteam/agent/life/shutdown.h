@@ -27,7 +27,8 @@ enum class Insist { no, yes };
 
 // Sends a request to all, and waits at most `seconds` for answers and exits. If the caller insists, it then kills the
 // ones that still run, with their child processes, and gives their tasks back. The result has each name once, in the
-// order of `names`.
+// order of `names`. Throws permission_denied unless the caller is the lead or the user, not_found for a name that is no
+// member.
 //
 // If `interrupt` (a descriptor, or -1) becomes readable, stops waiting, and kills nobody.
 std::vector<Stopped> stop_teammates(const TeamSession& session, const std::vector<std::string>& names, double seconds,

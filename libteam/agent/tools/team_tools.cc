@@ -202,8 +202,6 @@ void add_send_message(Toolbox& tools, TeamSession& session, TurnState& turn) {
     if (outgoing.type != "broadcast" && outgoing.to.empty())
       fail(Code::usage, "'recipient' is missing: who is to get it?");
     if (outgoing.type == "broadcast") outgoing.to.clear();
-    const bool is_answer = outgoing.type.ends_with("_response") || outgoing.type == "shutdown_request";
-    if (outgoing.content.empty() && !is_answer) fail(Code::usage, "'content' is missing: what is to be said?");
     session.refresh();
     SentMessages sent;
     try {
@@ -235,21 +233,20 @@ void add_submit_plan(Toolbox& tools, TeamSession& session, TurnState& turn) {
     "required":["plan"]})"};
   tools.add(spec, [&session, &turn](const Arguments& arguments, int) -> ToolResult {
     const std::string plan = arguments.text("plan");
-    if (is_blank(plan)) fail(Code::usage, "the plan is empty");
     if (turn.phase == Phase::plan && !turn.wants_plan) {
       fail(Code::invalid_state, "this is no task: put it on the board with TaskCreate, and you are asked for its plan");
     }
     if (turn.wants_plan) {
+      if (is_blank(plan)) fail(Code::usage, "the plan is empty");
       turn.conclusion = plan;
       return {"The plan goes to the lead. You are told when it is answered."};
     }
     OutgoingMessage outgoing;
-    outgoing.to = session.self().name == session.team().lead ? "user" : session.team().lead;
     outgoing.content = plan;
     outgoing.task = arguments.find_integer("taskId");
     session.refresh();
-    const std::string id = session.messages().submit_plan(outgoing);
-    return {fmt::format("The plan was put to {} as {}. The answer comes as a message; wait for it.", outgoing.to, id)};
+    const std::string id = session.submit_plan(outgoing);
+    return {fmt::format("The plan was submitted as {}. The answer comes as a message; wait for it.", id)};
   });
 }
 
