@@ -1,4 +1,4 @@
-// Who acts, and with what rights: the same for a command, a request to the server and a tool.
+// Decides who acts, and with which rights: the same for commands, requests to the server and tools.
 #pragma once
 
 #include <optional>

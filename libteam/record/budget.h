@@ -19,7 +19,7 @@ struct Budget {
   bool is_unlimited() const { return !tokens && !usd && !seconds; }
 };
 
-// What was used so far.
+// The usage so far.
 struct Spending {
   Usage usage;
   double usd = 0;             // as far as prices are known

@@ -61,8 +61,8 @@ Event task_event(std::string type, const Task& task);
 // The event of a change, with the old and the new value of each changed field.
 Event task_change_event(const Task& before, const Task& after);
 Event message_event(std::string type, const Message& message);
-// The same event with all details, for a hook that may refuse the change. with_task() adds the whole task, whose id is
-// null before its creation. with_text() adds the text of a message and the task that the message is about.
+// The same event with all details, for a hook that may refuse the change. with_task() adds the whole task; its id is
+// null before its creation. with_text() adds the text of a message and its task.
 Event with_task(Event event, const Task& task);
 Event with_text(Event event, const std::string& text, std::optional<TaskId> task);
 // Any other event, with text values.

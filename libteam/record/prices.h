@@ -13,8 +13,8 @@ namespace team {
 // table the longest prefix of the model's name applies. Throws corrupt if `overrides` is not a table.
 std::optional<double> cost_of(const Usage& usage, std::string_view model, std::string_view overrides);
 
-// The cost of all that a member used: what its programs reported, and the tokens of its model. None if it used tokens
-// whose price is unknown, or if it has no model and reported no cost.
+// The cost of a member: the costs that its programs reported, and the price of the tokens of its model. None if it used
+// tokens whose price is unknown, or if it has no model and reported no cost.
 std::optional<double> full_cost_of(const Usage& usage, const std::optional<std::string>& model,
                                    std::string_view overrides);
 

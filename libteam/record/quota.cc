@@ -117,7 +117,7 @@ bool is_budget_of(std::string_view quota, std::string_view member) {
 
 std::string program_of(std::string_view command) {
   constexpr std::array<std::string_view, 7> kWrappers = {"env", "exec", "command", "nohup", "nice", "time", "timeout"};
-  // What stands before the last && or ; prepares the work, as `cd src &&` does.
+  // Commands before the last && or ; only prepare the work, as `cd src &&` does.
   std::string_view last = command;
   for (const std::string_view separator : {"&&", ";"}) {
     for (std::size_t at = 0; (at = last.find(separator)) != std::string_view::npos;) {

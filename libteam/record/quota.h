@@ -1,7 +1,8 @@
 // The ledger of a team: quotas whose usage limit was reached, and budgets that are used up.
 //
-// Members with the same quota pause together. A quota is a name: that of a role, or by default the program or the model
-// service. A budget stands in the ledger under the name of its setting, so that the user is told about it only once.
+// Members with the same quota pause together. The name of a quota is set by the role. By default it is the program or
+// the model service. A budget stands in the ledger under the name of its setting, so that the user is told about it
+// only once.
 #pragma once
 
 #include <cstdint>

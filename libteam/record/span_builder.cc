@@ -152,7 +152,7 @@ SpanBuilder::Run& SpanBuilder::need_run(const Envelope& envelope) {
 void SpanBuilder::begin_run(const Envelope& envelope) {
   // A member has one run at a time: an open one was killed.
   if (const Run* old = run_of(envelope)) {
-    end_run(envelope.agent, old->last_sign, SpanError{"lost", "the process ended without a word"});
+    end_run(envelope.agent, old->last_sign, SpanError{"lost", "the process ended without a report"});
     if (team_run_ended_) end_team_run();
   }
   if (!team_run_) {
@@ -369,7 +369,7 @@ std::size_t SpanBuilder::close(const std::function<bool(const std::string& membe
     if (!runs(agent)) dead.emplace_back(agent, run.last_sign);
   }
   for (const auto& [agent, time] : dead) {
-    end_run(agent, time, SpanError{"lost", "the process ended without a word"});
+    end_run(agent, time, SpanError{"lost", "the process ended without a report"});
   }
   if (team_run_ended_) end_team_run();
   std::size_t open = works_.size() + runs_.size() + (team_run_ ? 1 : 0);

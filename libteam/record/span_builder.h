@@ -1,7 +1,7 @@
 // Builds spans from the events of a log, one event at a time: memory is needed only for the operations that are open.
 //
-// Four kinds of spans follow the semantic conventions of OpenTelemetry for generative AI: a team run (invoke_workflow)
-// contains the runs of its members (invoke_agent), a run contains model calls (chat) and tool calls (execute_tool). The
+// Four kinds of spans follow the semantic conventions of OpenTelemetry for generative AI. A team run (invoke_workflow)
+// contains the runs of its members (invoke_agent). A run contains model calls (chat) and tool calls (execute_tool). The
 // work on a task is a span of its own kind. It links to the work that unblocked the task.
 //
 // A team run begins when the first member starts, and ends when no member runs any more. The ids of spans are computed

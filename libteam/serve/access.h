@@ -1,7 +1,7 @@
-// Who may talk to the server, and how often: token, Host, Origin, limits.
+// Decides which requests the server accepts, by token, Host, Origin and limits.
 //
 // A page of another site, and a name that somebody else controls (DNS rebinding), must not reach the store through the
-// browser of the user. So the Host is one of ours, the Origin is the same host or a listed one, and every request for
+// browser of the user. So the Host must be one of ours, and the Origin the same host or a listed one. Every request for
 // data needs the token, which a browser never sends by itself.
 #pragma once
 

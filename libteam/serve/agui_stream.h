@@ -1,7 +1,7 @@
 // A team as an agent of the AG-UI protocol: one run for each request, with the teammates as its subagents.
 //
-// The protocol is strict: what was opened must be closed before the run ends, and nothing is continued that was not
-// opened. So the translator knows everything that is open. A stream that begins in the middle of a team's run opens
+// The protocol is strict: everything that was opened must be closed before the run ends, and only opened things can be
+// continued. So the translator knows everything that is open. A stream that begins in the middle of a team's run opens
 // what it meets, and leaves out a rest whose beginning it has not seen.
 #pragma once
 

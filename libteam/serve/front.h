@@ -22,7 +22,7 @@ struct Decision {
 Decision decide(std::string_view target, bool has_body, WebRequest& request, const Router& router, Access& access,
                 double now);
 
-// Calls the handler of a route. What it throws becomes a response.
+// Calls the handler of a route. Its exceptions become responses.
 WebResponse answer(const Route& route, const Service& service, const WebRequest& request);
 
 // All headers of a response but its length and connection.

@@ -1,4 +1,4 @@
-// What needs a person: plans, requests, pauses, dead owners, failed tasks, messages to the user.
+// The list of things that need a person: plans, requests, pauses, dead owners, failed tasks, messages to the user.
 #pragma once
 
 #include <string>

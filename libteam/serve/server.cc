@@ -289,7 +289,7 @@ void Connection::start_stream(WebResponse response) {
   pump();
 }
 
-// Notices when the client of a stream goes away. What it sends is discarded.
+// Notices when the client of a stream goes away. Discards all bytes that it sends.
 void Connection::watch_reader() {
   socket_.async_wait(Socket::wait_read, bind([this](ErrorCode error) {
                        if (!socket_.is_open()) return;

@@ -1,4 +1,4 @@
-// What the endpoints work on: the store, the options of the server, and sessions of members.
+// The context of the endpoints: the store, the options of the server, and sessions of members.
 //
 // Several threads may use a service.
 #pragma once

@@ -1,4 +1,4 @@
-// One event stream: what is left to send, independent of the socket.
+// One event stream: the bytes that are left to send, independent of the socket.
 #pragma once
 
 #include <string>

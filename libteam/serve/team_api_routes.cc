@@ -232,7 +232,7 @@ WebResponse subscribe(const Service& service, const WebRequest& request) {
   if (after < 0) fail(Code::usage, "'after' must not be negative");
   ApiStreamOptions options;
   options.format = format_of(request);
-  // Life first, then the log: what a member does before it ends is in the log.
+  // Reads the life first and then the log, so that the log has all that a member did before it ended.
   RunProgress progress = progress_of(service.engine(), team);
   const bool runs = is_running(service.engine(), team);
   const std::int64_t newest = session->mail().events().last_sequence();

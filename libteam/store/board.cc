@@ -72,7 +72,7 @@ Life Board::life_of(const std::string& name) const {
   return std::find(members.begin(), members.end(), name) != members.end() ? team_->life_of(name) : Life::unknown;
 }
 
-// Tells the hooks of what was recorded, when nobody holds the board any more; even if the step then refused.
+// Runs the hooks for the recorded events after the board is free again, even if the step then failed.
 struct Board::Afterwards {
   Board& board;
   ~Afterwards() { board.team_->tell(std::exchange(board.recorded_, {})); }

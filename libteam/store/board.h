@@ -39,8 +39,8 @@ struct Changed {
   std::vector<Task> freed;  // tasks that waited for this one and are ready now
 };
 
-// A task can return to the board although nobody changes the board: its owner dies, or its lease ends. These are the
-// owners and the lease to watch. A lease is for owners that teamkit did not start.
+// A task also returns to the board if its owner dies or its lease ends. A waiting caller watches these owners and this
+// lease. Only owners that teamkit did not start have a lease.
 struct Lapses {
   std::vector<std::string> holders;  // running members
   std::int64_t lease_end = 0;        // the earliest; nanoseconds of the boot clock, 0: none
@@ -77,19 +77,19 @@ class Board {
 
   // Whether no task is in progress and none is ready for these members. If so, calls `then` before anything can change.
   bool is_quiet(const std::vector<Member>& members, const std::function<void()>& then = {});
-  // The members that have ready tasks: for a caller that watches the board in their place.
+  // The members with ready tasks, for a caller that watches the board for them.
   std::vector<std::string> owners_of_ready();
   // Takes time in proportion to the board, unless somebody works on a task that may come back to this member.
   Outlook outlook_for(const Actor& actor);
   bool is_over_for(const Actor& actor) { return outlook_for(actor).is_over; }
 
-  // As of the last claim_next(), reclaim() or claim.
+  // As of the last claim(), claim_next() or reclaim().
   const Lapses& lapses() const { return lapses_; }
   // Whether the member's process runs; unknown for somebody outside the team.
   Life life_of(const std::string& name) const;
 
-  // A board may be removed and made again while it is in use. reopen() opens the new board; if there is none, the old
-  // board stays open. reopen_team() does the same for the team, and reads its members again.
+  // A board may be removed and made again while it is in use. reopen() opens the new board. If there is none, the old
+  // board stays open. reopen_team() does the same for the team, and also reads the members again.
   using Place = BoardEngine::Place;
   Place reopen() { return engine_->reopen(); }
   Place reopen_team() { return team_->reopen(); }
@@ -102,7 +102,7 @@ class Board {
   std::string path() const { return engine_->path(); }
   // False if another board, or none, stands at its path by now.
   bool is_in_place() const { return engine_->is_in_place(); }
-  // Another number after each change made by a Board: for callers that cannot watch it.
+  // Each change by a Board gives another number. For callers that cannot watch the board.
   std::int64_t changed_at() const { return engine_->version(); }
   // The lives of its team; null without a team.
   std::shared_ptr<const LifeEngine> lives() const { return team_->lives(); }

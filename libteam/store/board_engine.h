@@ -37,8 +37,8 @@ class BoardTransaction {
   virtual TaskId highest_blocker() = 0;
 
   // The best task that this member may take: its own first, then those without an owner; by priority, then id. None if
-  // no task is ready for it. If an editor made a task ready, a thorough search finds the task within a second, and a
-  // quick search finds it later.
+  // no task is ready for it. If a person edited a file and so made a task ready, a thorough search finds the task
+  // within a second. A quick search may find it later.
   enum class Search { quick, thorough };
   virtual std::optional<Task> first_ready(const std::string& member, const std::optional<std::string>& role,
                                           Search search) = 0;
@@ -62,11 +62,11 @@ class BoardTransaction {
   virtual Logged record(const EventOrigin& origin, const std::vector<Event>& events) = 0;
 };
 
-// How much of the board a transaction must have right besides the tasks that it reads by id.
+// What a transaction needs up to date: the whole board, or only the tasks that it reads by id.
 enum class BoardScope { board, one_task };
 
-// New tasks that all come or none. The engine may write a large number of them while others use the board. Then it
-// calls `check` again before they become visible.
+// New tasks. Either all of them are made, or none. The engine may write a large number of tasks while others use the
+// board; it then calls `check` again before the tasks become visible.
 struct Insertion {
   std::size_t count = 0;  // at least 1
   BoardScope scope = BoardScope::board;
@@ -83,9 +83,9 @@ class BoardEngine {
   virtual ~BoardEngine() = default;
 
   using Step = std::function<void(BoardTransaction&)>;
-  // Runs `step` as one transaction, and runs it again if an editor changed a task meanwhile. If `step` throws, its
-  // earlier puts stay. Passes the errors of `step` on; a failure of the system after a put becomes unknown. Throws
-  // again if the board is not free in time.
+  // Runs `step` as one transaction, and runs it again if a person edited a task meanwhile. If `step` throws, its
+  // earlier puts stay, and the error is passed on. A failure of the system after a put is unknown. Throws again if the
+  // board is locked for too long.
   virtual void transact(BoardScope scope, const Step& step) = 0;
   // Never gives an id twice, but uses the ids of refused tasks again.
   virtual void insert(const Insertion& insertion) = 0;
@@ -96,18 +96,18 @@ class BoardEngine {
   virtual std::optional<Task> find(TaskId id) const = 0;
   // All tasks, in order.
   virtual std::vector<TaskId> ids() const = 0;
-  // All tasks that name `id` among their blockers, and perhaps others; in order.
+  // All tasks that name `id` among their blockers, in order. Other tasks may be among them.
   virtual std::vector<TaskId> dependents(TaskId id) const = 0;
   // Completes the batch of a writer that died after its decision, unless another process is writing.
   virtual void settle() const = 0;
-  // Another number after each change made by transactions: for callers that cannot watch the board.
+  // Each change by a transaction gives another number. For callers that cannot watch the board.
   virtual std::int64_t version() const = 0;
   // Where a program can read the task; empty if it cannot.
   virtual std::string path_of(TaskId id) const = 0;
   // The name of the board in messages.
   virtual std::string path() const = 0;
 
-  // A board may be removed and made again while it is in use. reopen() opens the new board; if there is none, the old
+  // A board may be removed and made again while it is in use. reopen() opens the new board. If there is none, the old
   // board stays open.
   enum class Place { same, another, missing };
   virtual bool is_in_place() const = 0;

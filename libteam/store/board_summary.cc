@@ -18,7 +18,7 @@ constexpr std::size_t kLongestSubject = 80;
 constexpr std::size_t kMostBlockers = 10;
 constexpr std::string_view kUnreadable = "unreadable";
 
-// What is to be seen first comes first.
+// The most important tasks come first.
 enum class Class { in_progress, ready, blocked, failed, unreadable, completed };
 using Rank = std::tuple<Class, double, TaskId>;
 

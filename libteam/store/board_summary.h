@@ -8,11 +8,11 @@
 
 namespace team {
 
-// One line a task, in order of id: `#3 [in_progress] "Design schema" (by lead; owner: backend; waits for #1, #2)`. What
-// members wrote is escaped (base/markup.h), and a subject cannot close its quotes. At most `most` tasks: those in
-// progress, ready, blocked, failed and unreadable, in this order, then the latest that were completed; a last line
-// counts the others. The same board gives the same text: it has no times, and no newline at its end. However large the
-// board is, only what may be shown is kept.
+// One line a task, in order of id: `#3 [in_progress] "Design schema" (by lead; owner: backend; waits for #1, #2)`.
+// Texts of members are escaped (base/markup.h), so a subject cannot close its quotes. Lists at most `most` tasks. Tasks
+// in progress come first, then ready, blocked, failed and unreadable tasks, then the latest completed ones. A last line
+// counts the rest. The same board gives the same text, without times and without a final newline. Memory is needed only
+// for the listed tasks.
 enum class SummaryDetail { lines, texts };  // texts: the beginning of description and result under each line
 std::string summarize_board(const BoardView& view, std::size_t most, SummaryDetail detail = SummaryDetail::lines);
 

@@ -41,12 +41,12 @@ class BoardTeam {
   // Before a change, while nobody holds the board: throws permission_denied if the hook refuses one of the events.
   // Calls `events` only if the team has this hook.
   virtual void ask(const EventOrigin& /*origin*/, const std::string& /*hook*/, const Events& /*events*/) {}
-  // After each attempted change, while nobody holds the board: runs the hooks of the recorded events, if there are
-  // any. Throws nothing.
+  // After each attempted change, while nobody holds the board: runs the post hooks of the recorded events. Throws
+  // nothing.
   virtual void tell(const std::vector<RecordedEvents>& /*recorded*/) {}
 
-  // Reads the members again. Opens the new team if the team was removed and made again; if there is none, the old one
-  // stays open.
+  // Reads the members again. Opens the new team if the team was removed and made again. If there is no new team, the
+  // old one stays open.
   virtual BoardEngine::Place reopen() { return BoardEngine::Place::same; }
 
  private:

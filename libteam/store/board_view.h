@@ -39,9 +39,10 @@ class BoardView {
 
   // Throws not_found, or corrupt for a broken file.
   Task get(TaskId id) const;
-  // The same for many calls: none if there is no such task. Does not complete the batch of a dead writer; ids() does.
+  // The same for many calls; none if there is no such task. A batch of a writer that died stays incomplete; call ids()
+  // once before.
   std::optional<Task> find(TaskId id) const;
-  // The tasks that wait for it, and its open blockers; and the open blockers alone, which costs less.
+  // The tasks that wait for this task, and its open blockers. open_blockers() gives only the latter, at a lower cost.
   TaskLinks standing_of(const Task& task) const;
   std::vector<TaskId> open_blockers(const Task& task) const;
 

@@ -1,7 +1,6 @@
-// The calls of models that a team may have in progress at once, and the time before which it makes none.
+// Limits the model calls of a team: how many run at once, and the time before which none begins.
 //
-// A slot is free as soon as the process that has it ends. Nobody holds a lock while it waits. Several threads may use
-// this.
+// A slot is free as soon as its process ends. A waiting process holds no lock. Several threads may use this.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ class CallSlots {
   // One of `count` slots, to be kept as long as the call; null if all are taken.
   virtual std::unique_ptr<Slot> try_take(std::int64_t count) const = 0;
 
-  // Notices every slot that is freed after it was made.
+  // Notices every slot that becomes free while this object exists.
   class Queue {
    public:
     virtual ~Queue() = default;

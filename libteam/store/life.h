@@ -1,7 +1,8 @@
-// The lives of the members of one team: which members run, in which state, and what running members share.
+// The lives of the members of one team. They tell which members run and in which state, and hold the things that
+// running members share.
 //
-// A member has at most one life at a time: one process holds it, and however that process ends, the life ends with it.
-// So neither a clock nor a reused pid can make a dead member look alive. The rules of states are in store/presence.h.
+// One process at a time holds the life of a member. The life ends with that process, however the process ends. So
+// neither a clock nor a reused pid can make a dead member look alive. The rules of states are in store/presence.h.
 //
 // Several threads may use a LifeEngine.
 #pragma once
@@ -31,15 +32,14 @@ class HeldLife {
   virtual const std::optional<MemberState>& before() const = 0;
   // Replaces the state that others see.
   virtual void write(const MemberState& state) = 0;
-  // False if the team was removed, or is another one by now: then others do not see this life.
+  // False if the team was removed or made again. Then others do not see this life.
   virtual bool is_in_place() const = 0;
-  // Goes on in another team, which was made in the place of the removed one. Throws conflict if a member of that name
-  // lives there.
+  // Moves to the team that replaced the removed one. Throws conflict if a member of that name runs there.
   virtual void move_to(const LifeEngine& team) = 0;
 };
 
-// A duty of one of many idle members. The others queue for it. The duty passes to the next member in the queue as soon
-// as its process ends or leaves.
+// A duty that one of many idle members has. The other members queue for it. If the process of the member ends or
+// leaves, the duty passes to the next in the queue.
 class Duty {
  public:
   virtual ~Duty() = default;
@@ -70,15 +70,15 @@ class LifeEngine {
 
   // Takes the life of a member. Throws conflict if it is running.
   virtual std::unique_ptr<HeldLife> take(const std::string& member) const = 0;
-  // For a caller that ended the process of a member: writes its last state. Returns the event that the caller records;
+  // Writes the last state of a member whose process the caller has ended. Returns the event for the caller to record;
   // none if the member never wrote a state.
   std::optional<Event> note_end(const std::string& member, const std::string& reason) const;
   // Removes everything of a member that does not run.
   virtual void forget(const std::string& member) const = 0;
 
-  // One caller of a team at a time runs its step. Throws again if its turn does not come within so many seconds.
+  // Runs `step` while no other process of the team runs such a step. Throws again if that takes more than `seconds`.
   virtual void exclusively(double seconds, const std::function<void()>& step) const = 0;
-  // A mark that all members share, set and removed in such steps: the lead was told that everybody is idle.
+  // A mark that all members share: the lead was told that everybody is idle. It is set and removed in such steps.
   virtual bool is_idle_period() const = 0;
   virtual void begin_idle_period() const = 0;
   virtual void end_idle_period() const = 0;

@@ -277,7 +277,7 @@ void LiveTeam::listen_to(const std::string& member) {
   refresh_speech();
 }
 
-// Who says nothing to the log may have one of its own.
+// A member without words in the event log may have an output of its own.
 void LiveTeam::refresh_speech() {
   if (scene_.speaker.empty()) scene_.speech.clear();
   else scene_.speech = heard_.empty() ? read_log_of(scene_.speaker) : heard_;

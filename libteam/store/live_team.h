@@ -1,7 +1,7 @@
-// The view of a team that somebody watches, kept up to date by reading no more than what has changed.
+// A view of a team for a person who watches it. It reads only the changes.
 //
-// The first look reads everything. After that a look reads what the watcher reports, and of the log only new events.
-// Takes no lock. Several changes between two looks cost as much as one.
+// The first look reads everything. Each later look reads the topics that the watcher reports, and the new events. No
+// look takes a lock. Several changes between two looks cost as much as one.
 #pragma once
 
 #include <map>
@@ -23,17 +23,17 @@ namespace team {
 
 class LiveTeam {
  public:
-  // `engine` and `board` outlive this; `reader` is the one who watches.
+  // `engine` and `board` outlive this. `reader` is the person or member who watches.
   LiveTeam(const Engine& engine, Board& board, Team team, std::string reader);
 
-  // Begins to watch the team and its board: before the first look.
+  // Begins to watch the team and its board. Call it before the first look.
   void watch(Watcher& watcher) const;
 
-  // True if the team or the board was replaced by another one since the last call: then watch() is due.
+  // True if the team or the board was replaced since the last call. Then call watch() again.
   bool has_moved() { return std::exchange(has_moved_, false); }
 
-  // Reads all, or what changed. Throws not_found if the team is gone, corrupt if its configuration is broken: then the
-  // rest is up to date all the same.
+  // look_at_all() reads everything, look() reads the changes. Throws not_found if the team is gone, and corrupt if its
+  // configuration is broken; the rest is up to date then.
   void look_at_all();
   void look(const TeamChanges& changes);
   // True if the last look failed: the next one looks at everything.
@@ -41,7 +41,7 @@ class LiveTeam {
   // A member announces its shutdown before its life is over. Callers must look again shortly after.
   bool is_unsettled() const { return !restless_.empty(); }
 
-  // What this member said and did lately goes into the scene, and what it says from now on; an empty name ends that.
+  // Adds the latest words and actions of this member to the scene, and its words from now on. An empty name ends that.
   void listen_to(const std::string& member);
 
   const TeamView& scene() const { return scene_; }

@@ -1,8 +1,8 @@
 // The rules of sending messages.
 //
 // A message goes to a member or to the user, and only a member or the user sends one; `system` speaks through notify().
-// A request becomes a record before it becomes a message, and so does its answer. Rounds between two agents are
-// counted, and limited (exchange_limit.h).
+// A request is stored before its message is sent. So is an answer. Rounds between two agents are counted, and limited
+// (exchange_limit.h).
 #pragma once
 
 #include <functional>

@@ -1,9 +1,8 @@
 // The mail of one member: a queue of messages, each delivered at least once.
 //
-// A reader takes a batch and acknowledges it once it has used the messages. A reader that dies, or that drops its
-// batch, gives the messages back: the next reader gets them with the same ids and in the same order. So a message is
-// delivered twice only after such an end. Any number of processes may append; up to eight readers may have batches at a
-// time.
+// A reader takes a batch and acknowledges it after it used the messages. If the reader dies or drops the batch, the
+// next reader gets the messages, with the same ids and in the same order. Only in this case is a message delivered
+// twice. Any number of processes may append; up to eight readers may have batches at a time.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +25,13 @@ class Batch {
   virtual ~Batch() = default;
 
   virtual const std::vector<Message>& messages() const = 0;
-  // True only if no other message was waiting when these were taken. False does not say that there was one.
+  // If true, no other message was waiting when these were taken. If false, there may have been one.
   virtual bool is_all() const = 0;
   // Removes the messages from the mailbox.
   virtual void acknowledge() = 0;
-  // Keeps the messages until Mailbox::acknowledge() names them, or until `seconds` have passed: then they are delivered
-  // again. Called before the messages are shown, so that their reader can name them at once. Batches that were held
-  // before it, and that no batch of another reader separates, become one with the time limit and run of the last.
+  // Keeps the messages until Mailbox::acknowledge() names them. After `seconds` they are delivered again. Call it
+  // before the messages are shown, so that their reader can name them at once. Held batches that follow each other
+  // directly become one batch, with the time limit and run of the last one.
   virtual void hold(double seconds, const std::optional<std::string>& run) = 0;
   // Undoes hold(): the messages did not reach their reader.
   virtual void release() = 0;

@@ -47,7 +47,7 @@ class Membership {
   // Throws not_found with similar names, permission_denied for the lead, conflict for a member that runs.
   void leave(const std::vector<std::string>& names) const;
 
-  // For members of a new team, which its first configuration has already.
+  // For members that the first configuration of a new team contains.
   void record_joined(const std::vector<std::string>& names) const;
   // The lives of members now. A member that is just starting counts as one that was never run.
   LifeOf lives() const;

@@ -1,8 +1,7 @@
 // The rules of a member's states, on top of the lives that a store keeps (store/life.h).
 //
-// To become idle and to begin to work are steps that the members of a team take one after another. So "everybody is
-// idle" is true when the lead is told of it, and the lead is told once in each idle period, which ends when a member
-// works again.
+// Only one member of a team at a time becomes idle or begins to work. So "everybody is idle" is true when the lead is
+// told of it. The lead is told once in each idle period. The period ends when a member works again.
 #pragma once
 
 #include <functional>
@@ -26,23 +25,23 @@ class Presence {
   // Throws conflict if the member is running.
   Presence(const Engine& engine, const Team& team, const std::string& member);
 
-  // What this member shares with the others of its team.
+  // The lives of the team of this member.
   const LifeEngine& lives() const { return *lives_; }
-  // False if the team was removed, or is another one by now.
+  // False if the team was removed or made again.
   bool is_in_place() const { return life_->is_in_place(); }
-  // Goes on in the team that has the name of the removed one now. Throws conflict if a member of that name lives there.
+  // Moves to the team that replaced the removed one. Throws conflict if a member of that name runs there.
   void move_to(const Engine& engine, const std::string& team);
 
   const MemberState& now() const { return now_; }
   // The last state of the previous life; none if this is the first one.
   const std::optional<MemberState>& before() const { return life_->before(); }
-  // The first state, with all that does not change.
+  // Writes the first state, with the values that never change.
   void begin(MemberState first, const Mail& mail, const Actor& actor);
   // Writes the state and, if it is another one, records the change.
   void become(State state, const std::string& reason, std::optional<TaskId> task, const Mail& mail, const Actor& actor);
-  // Says how to start it again from now on.
+  // Stores how to restart it.
   void set_start(Start start);
-  // The use of a model in all its lives. If the system refuses to write it, the next change of the state does.
+  // Stores the usage of all its runs. If the write fails, the next change of the state writes it.
   void set_usage(std::string usage);
   // Adds seconds of work. The next change of the state writes them.
   void add_work(double seconds) { now_.worked += seconds; }

@@ -1,8 +1,8 @@
 // Requests and their answers: a shutdown, the approval of a plan.
 //
-// pending → approved | rejected, once. The answer must name the request, be of its kind and come from the member that
-// was asked; the record counts, not the text of any message. An answer is noted, sent and then final: after a crash in
-// between it can be repeated, and its message goes out with the same id.
+// A request is pending, and then approved or rejected, once. The answer must name the request, be of its kind and come
+// from the member that was asked. Only the stored request counts, not the text of a message. An answer is stored, then
+// sent, then final. After a crash in between it can be repeated: its message has the same id.
 #pragma once
 
 #include <functional>
@@ -36,9 +36,8 @@ class Requests {
   // Requests without an answer, oldest first; a broken one is reported and passed over.
   std::vector<Request> pending(const TeamEngine::Report& broken) const { return engine_.pending_requests(broken); }
   std::vector<Request> all(const TeamEngine::Report& broken) const { return engine_.all_requests(broken); }
-  // Lets `send` send the answer as message `answer_id`, or by the id of an earlier try if there was one; then the
-  // request is approved or rejected. Throws not_found, invalid_state (answered already, or of another kind),
-  // permission_denied (not the member that was asked).
+  // Calls `send` with `answer_id`, or with the id of an earlier try; then the request is approved or rejected. Throws
+  // not_found, invalid_state (answered already, or of another kind), permission_denied (not the member that was asked).
   using Send = std::function<void(const std::string& answer_id)>;
   void answer(const Answer& answer, const Actor& actor, const std::string& answer_id, const Send& send) const;
   // Removes a request whose message could not be sent, or that nobody will answer.

@@ -1,4 +1,4 @@
-// What the members of a team used in all their runs, by their states. Takes no lock.
+// The usage of the members of a team in all their runs, as their states report it. Takes no lock.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace team {
 
-// What one member used; `prices` is the setting model.prices.
+// The usage of one member. `prices` is the setting model.prices.
 Spending spending_of(const MemberState& state, std::string_view prices);
 // The sum of all members. A state that cannot be read counts as nothing used.
 Spending spending_of_all(const LifeEngine& lives, const Team& team);

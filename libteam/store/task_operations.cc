@@ -54,8 +54,8 @@ void TaskOperations::tell_of_assigned(const Task& task, std::vector<std::string>
   if (!trouble.empty()) troubles.push_back(trouble);
 }
 
-// The change was visible and then something failed, such as the log. What the board would have returned is read from
-// the files; if the task is not as it was wanted, the failure is all that is known.
+// The change was visible and then something failed, such as the log. Reads from the board what change() would have
+// returned. If the task does not have the wanted status, the failure stays.
 Changed TaskOperations::look_again(TaskId id, const TaskChange& change, const Error& error) const {
   try {
     Changed changed;

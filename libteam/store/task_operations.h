@@ -1,8 +1,8 @@
-// A change of the board as a whole: gates, the change, the log, and the messages to members whom it concerns.
+// Whole changes of tasks: hooks, the change, the event log, and the messages to members.
 //
-// Commands, teammates and the tools of models change tasks by these functions alone, so a failure has the same meaning
-// everywhere. A function throws if nothing changed. Once the board has changed it returns, and `trouble` says what went
-// wrong after that: the change stands, and repeating it would be wrong.
+// Commands, teammates and the tools of models change tasks only by these functions, so a failure has the same meaning
+// everywhere. A function throws if nothing changed. If something fails after the change, the function returns, and
+// `trouble` describes the failure. The change stands then, and the caller must not repeat it.
 #pragma once
 
 #include <optional>
@@ -31,14 +31,14 @@ class TaskOperations {
   TaskOperations(Board& board, const Mail* mail, const Team* team, const Actor& actor)
       : board_(board), mail_(mail), team_(team), actor_(actor) {}
 
-  // Changes a task; tells the owners of tasks that became free by it, and the new owner of an assigned task. Throws
-  // what Board::change throws; unknown only if it cannot be told whether the task is as wanted.
+  // Changes a task. Tells the owners of tasks that became ready, and the new owner of an assigned task. Throws the
+  // errors of Board::change(); unknown only if nobody can tell whether the task has changed.
   TaskUpdate update(TaskId id, const TaskChange& change) const;
   TaskUpdate complete(TaskId id, const std::optional<std::string>& result) const;
   TaskUpdate fail(TaskId id, const std::string& reason) const;
   // Back to pending; with `owner` it stays assigned to that member.
   TaskUpdate release(TaskId id, const std::string& reason, const std::optional<std::string>& owner) const;
-  // All are made or none; tells the owners of those that are assigned.
+  // Makes all tasks or none. Tells the owners of assigned tasks.
   TaskCreation create(std::vector<Draft> drafts) const;
 
  private:

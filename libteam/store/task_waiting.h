@@ -28,10 +28,10 @@ struct TaskVisits {
   BoardView::Report broken;
 };
 // Waits until all tasks of `ids` have ended, and visits each task when it ends. Throws not_found if a task does not
-// exist or is deleted, corrupt if its file is broken. The wait is hopeless if the other tasks cannot end.
+// exist or is deleted, corrupt if its file is broken. The wait is hopeless if the remaining tasks cannot end.
 WaitEnd wait_ended(Board& board, const Engine& engine, const Team* team, const std::vector<TaskId>& ids,
                    const WaitRules& rules, const TaskVisits& visits);
-// The same for all tasks of the board. It does not wait for deleted tasks. Broken files are reported and skipped.
+// The same for all tasks of the board. Deleted tasks count as ended. Broken files are reported and skipped.
 WaitEnd wait_all_ended(Board& board, const Engine& engine, const Team* team, const WaitRules& rules,
                        const TaskVisits& visits);
 

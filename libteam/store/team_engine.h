@@ -62,8 +62,8 @@ class TeamEngine {
 
   // The configuration as it is now. Throws not_found if the team was removed, corrupt if it cannot be read.
   virtual Team configuration() const = 0;
-  // Lets `edit` change the configuration, stores it and returns it. Calls `edit` again if a program that takes no part
-  // in this (an editor) changed the configuration meanwhile. Errors of `edit` are passed on.
+  // Lets `edit` change the configuration, stores it and returns it. Calls `edit` again if a person edited the
+  // configuration meanwhile. Errors of `edit` are passed on.
   virtual Team change(const std::function<void(Team&)>& edit) const = 0;
   // Names the current configuration: another value after each change. Throws not_found.
   virtual std::string version() const = 0;
@@ -88,7 +88,7 @@ class TeamEngine {
   virtual std::vector<Request> all_requests(const Report& broken) const = 0;
   virtual void remove_request(const std::string& id) const = 0;
   virtual Exchanges exchanges() const = 0;
-  // False if nothing was counted yet: then nothing has to be reset.
+  // False if nothing was counted yet. Then there is nothing to reset.
   virtual bool has_exchanges() const = 0;
   // Throws corrupt.
   virtual Quotas quotas() const = 0;
@@ -98,7 +98,7 @@ class TeamEngine {
   // Waits for any change in the team, and calls `done` after each, until it returns true.
   virtual Mailbox::Waited wait(const Deadline& deadline, const std::function<bool()>& done) const = 0;
 
-  // A sentence about a resource that the store runs out of, such as the disk; none if there is enough.
+  // A sentence about a scarce resource of the store, such as a nearly full disk; none if there is enough.
   virtual std::optional<std::string> shortage() const = 0;
 };
 

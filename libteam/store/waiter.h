@@ -1,11 +1,11 @@
 // The loop of everything that waits for a board, a team or both.
 //
-// No wait sleeps past something that could be claimed: the death of an owner and the end of a lease wake every waiter,
-// and the waiter returns the task to the board. A wait ends when it can no longer succeed, unless the caller wants to
-// keep waiting. A waiter also goes on when the store is removed and made again (git stash, git clean): it waits for the
-// store to come back, and judges only what is there a moment later.
+// The death of an owner and the end of a lease wake every waiter. The waiter then returns the task to the board, so
+// nobody misses a task that could be claimed. A wait ends when it can no longer succeed, unless the caller wants to
+// keep waiting. A waiter survives that the store is removed and made again (git stash, git clean). It waits until the
+// store is back, and gives it a moment before it decides that the wait is hopeless.
 //
-// Nothing polls where the store reports changes. No lock is held while a waiter sleeps.
+// A waiter polls only if the store cannot report changes. No lock is held while a waiter sleeps.
 #pragma once
 
 #include <memory>
@@ -50,8 +50,8 @@ class Waiter {
   bool has_moved() const { return has_moved_; }
   bool is_missing() const { return is_missing_; }
 
-  // True if a caller may say that the wait is hopeless. Not at once after a change: tasks that are removed and made
-  // again are missing for a moment.
+  // True if a caller may decide that the wait is hopeless. False for a moment after a change, because tasks may be
+  // removed and made again.
   bool is_certain();
   // There is hope again.
   void hope() { doubt_.reset(); }

@@ -1,5 +1,5 @@
-// A request to team-serve, up to its handler: whatever comes, only a request with the token, from an allowed host and
-// no foreign page, reaches a handler that is not open. The rest of a request is read without a handler: query and body.
+// A request to team-serve, up to its handler. Only a request with the token, from an allowed host and from no foreign
+// page, may reach a handler that is not open. The rest of a request is read without a handler: query and body.
 //
 // The input is a request as on the wire, with plain line ends.
 

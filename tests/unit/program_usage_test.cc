@@ -1,4 +1,5 @@
-// What programs used, by their own output: the lines teamkit-usage, and the JSON of claude, codex, gemini, opencode.
+// The usage of programs, read from their output: the lines teamkit-usage, and the JSON of claude, codex, gemini,
+// opencode.
 #include "libteam/record/program_usage.h"
 
 #include <cmath>

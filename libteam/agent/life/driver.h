@@ -72,7 +72,7 @@ struct Outcome {
   int status = 0;                    // of the program, or 128 + the signal
   std::vector<Message> heard = {};   // messages that came during the work; only their senders matter
   std::optional<double> until = {};  // of a usage limit: its end in Unix seconds, if the driver knows it
-  // What the work used, of a driver that does not report it by Audience::spend; and by which model, if that is known.
+  // The usage of the work and its model, if known. For drivers that do not call Audience::spend.
   Usage used = {};
   std::optional<std::string> used_model = {};
   // The senders that get the result; none: all of them.

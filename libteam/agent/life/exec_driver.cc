@@ -90,12 +90,12 @@ class Listener {
     if (!events.empty()) audience_.record(events);
   }
 
-  // Once the output has ended: what the program used.
+  // The usage of the program. Call it after the output has ended.
   Usage used() { return usage_.usage(); }
   const std::optional<std::string>& model() const { return usage_.model(); }
   std::string said() const { return out_.text(); }
   std::string complained() const { return err_.text(); }
-  // What the program says to the sender or the task: of a known agent its answer, else its stdout.
+  // The text for the sender or the task: the answer of a known agent, else stdout.
   std::string result() const { return usage_.answer() ? *usage_.answer() : said(); }
 
  private:

@@ -54,7 +54,7 @@ ReplayProgress::State ReplayProgress::load() const {
   return state;
 }
 
-// The file is closed each time: that wakes the members that watch it.
+// Each call closes the file, which wakes the members that watch it.
 void ReplayProgress::store(const State& state) const {
   const Fd file = folder_.open(kFile, O_WRONLY);
   const std::string text = fmt::format("{}\n{}", state.next, state.failure);

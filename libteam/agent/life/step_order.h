@@ -50,8 +50,8 @@ class StepOrder {
   virtual bool is_replay() const { return false; }
   // True if the order has no further step of this member.
   virtual bool is_over() { return true; }
-  // For the model of this member, in a replay: the number of recorded calls before this life; the ids of this run in
-  // place of the recorded ones; the end of the replay, because it differs from the recording.
+  // For the model of this member, in a replay. first_call() is the number of recorded calls before this life.
+  // translate() replaces recorded ids by those of this run.
   virtual std::size_t first_call() const { return 0; }
   virtual std::string translate(std::string text) const { return text; }
   // True if a signal has ended the replay.

@@ -1,8 +1,8 @@
 // Records the order of the steps of a team in DIR/order.jsonl.
 //
-// While a team is recorded, its steps run one at a time: a lock in the folder is held from the beginning of a step
-// until its line is written, also while a hook runs. So the order of the lines is the order of the effects. Calls of
-// tools that may take long do not hold the lock; they have a line for the start and one for the end.
+// While a team is recorded, its steps run one at a time. A step holds a lock in the folder from its beginning until its
+// line is written, also while a hook runs. So the order of the lines is the order of the effects. Calls of tools that
+// may take long do not hold the lock; they have a line for the start and one for the end.
 #pragma once
 
 #include <string>

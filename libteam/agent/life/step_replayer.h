@@ -1,8 +1,8 @@
 // Enforces the recorded order of the steps of a team.
 //
 // A member does its next recorded step when all steps before it are done, and nothing else meanwhile: mail that came
-// earlier than in the recording waits. If a member is about to do something else than recorded, or if the member whose
-// turn it is does nothing, the replay ends for all members, with a line that names the step.
+// earlier than in the recording waits. The replay ends for all members if a member is about to do something else than
+// recorded, or if the member does nothing in its turn. A line then names the step.
 #pragma once
 
 #include <map>

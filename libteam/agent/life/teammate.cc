@@ -146,7 +146,7 @@ bool Teammate::waits_for_limit() {
   return true;
 }
 
-// First with what the limit broke off.
+// First with the work that the limit interrupted.
 void Teammate::go_on_after_pause() {
   is_pausing_ = false;
   life_.wakeups().stop();

@@ -29,7 +29,7 @@ std::size_t hash_files(const std::string& folder) {
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
   for (; !error && entry != fs::recursive_directory_iterator() && count < kMostFiles; entry.increment(error)) {
     const std::string name = entry->path().filename();
-    // The store, the repository, and what others have installed.
+    // The store, the repository, and installed files.
     if (name.starts_with('.') || name == "node_modules") {
       entry.disable_recursion_pending();
       continue;

@@ -22,7 +22,7 @@ class LoopGuard {
   // After each turn with calls.
   Verdict end_turn();
 
-  // What the model is told, and why it was stopped.
+  // The text for the model, and the reason why it was stopped.
   std::string warning() const;
   std::string reason() const;
 

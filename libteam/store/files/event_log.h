@@ -2,8 +2,7 @@
 //
 // Each writer reads the last line and appends the next under `events.lock`; a line that a killed writer left torn is
 // cut off first. A file that has grown large is put aside as `events-<its first seq>.jsonl`; readers go through all of
-// them and do not notice. Reading takes no lock, and finds the first wanted line by
-// its number.
+// them and do not notice. Reading takes no lock. A reader finds the first wanted line by its number.
 #pragma once
 
 #include <functional>

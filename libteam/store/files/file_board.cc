@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kTries = 100;  // of a change that others disturb
 
-// Somebody who takes no lock (a person, an editor) changed a file between our look and our write.
+// A person or an editor, who takes no lock, changed a file between our look and our write.
 struct Interference {};
 
 // A search that changed nothing, too, saves where the next one can begin.
@@ -269,7 +269,7 @@ void FileBoard::insert_one(const Insertion& insertion) const {
 }
 
 // The lock is free while the files are written, which may take long: before that ids are reserved, after it the tasks
-// are checked again. Somebody who takes no lock may have used one of the ids meanwhile: then others are reserved.
+// are checked again. A program without the lock may have used one of the ids meanwhile. Then other ids are reserved.
 void FileBoard::insert_batch(const Insertion& insertion) const {
   for (int i = 0; i < kTries; ++i) {
     TaskId given = 0;
@@ -340,7 +340,7 @@ std::vector<TaskId> FileBoard::dependents(TaskId id) const {
   return files_.ids();
 }
 
-// Whoever made a batch and died on the way left it decided: it is there, only not yet in its place.
+// A writer that died in the middle may leave a complete batch that is not yet in its place.
 void FileBoard::settle() const {
   if (!files_.unsettled()) return;
   try {

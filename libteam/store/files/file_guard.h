@@ -1,7 +1,6 @@
-// What the file tools of all agents of one root share: a lock, and the folders that they must not write to.
+// For the file tools of all agents of one root: their common lock, and the folders that they must not write to.
 //
-// There is one lock for the whole root and not one for each file: a file can be reached
-// by several names, and a change of a file takes a few milliseconds.
+// One lock serves the whole root, because one file can have several names. A change takes only a few milliseconds.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The files of a team on this machine, in the folder of the team: NAME.log is the output of a detached process, and the
+// The files of a team on this machine, in the folder of the team. NAME.log is the output of a detached process. The
 // folder `outputs` has the long outputs of tools.
 #pragma once
 

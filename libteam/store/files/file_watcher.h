@@ -1,7 +1,7 @@
-// A watcher of folders: the one place where the name of a changed file becomes a topic.
+// A watcher of folders. Only this class turns the name of a changed file into a topic.
 //
-// All tasks are watched by the folder of the board, all of a team by its folder. A life, the configuration and the
-// inbox of an idle member are watched by one file each, so that a busy team does not wake whoever waits for them.
+// It watches the folder of the board for all tasks, and the folder of the team for all of its topics. For a life, the
+// configuration or the inbox of an idle member it watches one file, so that a busy team does not wake this watcher.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace team {
 
-// What changes of these files, in the folder of a team or of a board, tell.
+// The topics that belong to changed files, by their names in the folder of a team or of a board.
 TeamChanges topics_of(const std::vector<std::string>& names);
 
 class FileWatcher : public Watcher {

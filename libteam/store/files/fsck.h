@@ -1,4 +1,4 @@
-// Whether everything on disk is as teamkit-files(5) says.
+// Compares the files of a store with teamkit-files(5).
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ std::string to_line(const Finding& finding);
 
 enum class Repair { no, yes };
 
-// Looks at every team and every board of the root, each under its lock. With Repair::yes mends what can lose nothing:
-// modes, litter, the high-water mark, the index. What a person wrote is never touched.
+// Looks at every team and every board of the root, each under its lock. With Repair::yes it mends problems without any
+// loss of data: modes, leftover files, the high-water mark, the index. It never changes the text of a person.
 std::vector<Finding> check_store(const Root& root, double lock_timeout, Repair repair);
 
 }  // namespace team

@@ -18,8 +18,8 @@ using index_layout::kRunningLane;
 
 namespace {
 
-// On kernels before 6.13 two writes within one tick of the clock leave the same mtime, so a file that is as new as our
-// look at it may have changed since (git's rule for its index).
+// On kernels before 6.13 two writes within one tick of the clock leave the same mtime. So a file that is as new as our
+// look at it may have changed since. Git has the same rule for its index.
 constexpr std::int64_t kTickNs = 10'000'000;
 
 }  // namespace

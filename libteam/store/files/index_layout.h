@@ -1,8 +1,9 @@
 // The layout of `.tasks/.index`.
 //
-// A header, a page of hints, one summary bitmap per lane, then chunks of 4096 ids each: a bitmap per lane, a 64-byte
-// record per task and room for as many edges. A lane holds the tasks that are ready for the same reason. An edge joins
-// a task and one of its blockers; linked lists lead from a task to its blockers and from a blocker to its dependents.
+// The file begins with a header, a page of hints and one summary bitmap per lane. Then come chunks of 4096 ids each. A
+// chunk has a bitmap per lane, a 64-byte record per task and room for as many edges. A lane holds the tasks that are
+// ready for the same reason. An edge joins a task and one of its blockers; linked lists lead from a task to its
+// blockers and from a blocker to its dependents.
 #pragma once
 
 #include <array>

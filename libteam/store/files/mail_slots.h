@@ -1,7 +1,7 @@
 // Messages that a reader has taken and not yet acknowledged: a slot is the file of one batch.
 //
-// A reader keeps a lock on its slot until it acknowledges: if it dies, the lock is gone, and the next reader puts the
-// messages back. The mtime of a slot tells the order in which slots were taken, whatever became of the clock.
+// A reader keeps a lock on its slot until it acknowledges. If it dies, the kernel releases the lock, and the next
+// reader puts the messages back. The mtimes of slots have the order in which they were taken, even if the clock jumped.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ class MailSlots {
   // The same by renaming a file that has the messages.
   Taken adopt(const std::string& file, std::int64_t others) const;
 
-  // Puts held slots together, so that holding does not use up the slots of readers. A slot of a reader separates those
-  // before it from those after it. If the caller dies here, some messages are in two slots, and all of them are held.
+  // Merges held slots, so that they do not use up the slots of readers. It merges only slots without the slot of a
+  // reader between them. If the caller dies here, some messages are in two slots, and both slots are held.
   void merge_held() const;
   void hold(const std::string& slot, double seconds, const std::optional<std::string>& run) const;
   void release(const std::string& slot) const;

@@ -1,7 +1,7 @@
-// One member's mail in files, which mail_files.h names.
+// The mail of one member in files; mail_files.h lists them.
 //
-// Taking is a rename or, of a part, a copy followed by a step forward: a message is in two places for a moment, never
-// in none. MailQueue has the waiting messages, MailSlots the taken ones.
+// Taking all messages is one rename. Taking a part is a copy, followed by a step forward in the inbox. So a message is
+// in two places for a moment, but never in none. MailQueue has the waiting messages, MailSlots the taken ones.
 #pragma once
 
 #include <memory>

@@ -48,8 +48,8 @@ bool has_store(const fs::path& folder, Entry entry = Entry::doubtful) {
   return false;
 }
 
-// The first line of a file of git. Empty if there is none, or if another user could have written it: that user would
-// choose the store on which our commands work. Git makes these files with the umask, so group bits say nothing here.
+// The first line of a file of git. Empty if there is none, or if another user could have written it. Otherwise that
+// user could choose the store of our commands. Git makes these files with the umask, so group bits say nothing here.
 std::string first_line_of(const fs::path& file) {
   constexpr std::size_t kMost = 8192;
   const auto folder = Folder::find(file.parent_path().string());

@@ -1,6 +1,6 @@
 // Where the store is: the folder that holds `.teams/` and `.tasks/`, found as git finds `.git`.
 //
-// Above store/ nobody builds a path; what is shown to people comes from here as text.
+// Code above store/ builds no paths. Paths for people come from here as text.
 #pragma once
 
 #include <optional>

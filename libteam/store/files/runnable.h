@@ -1,4 +1,5 @@
-// What a team runs, or tells a model, for a person who decides whether to trust it. Reads only.
+// Lists the programs that a team runs and the texts that it tells a model. A person reads them and decides whether to
+// trust the team. Reads only.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ namespace {
 
 using layout::MemberFile;
 
-// Up to the last newline: what stands behind it is still being written.
+// Up to the last newline: the rest is still being written.
 off_t whole_lines(const Fd& fd) {
   const auto last = line_before(fd, size_of(fd));
   return last ? last->start + static_cast<off_t>(last->text.size()) + 1 : 0;
@@ -47,7 +47,7 @@ std::optional<Lock> lock_if_writable(const Folder& folder, const std::string& na
   return Lock::acquire(folder, name, seconds);
 }
 
-// In the order of their names. Those who have left may still have mail.
+// In the order of their names. Former members may still have mail.
 std::vector<std::optional<Lock>> lock_inboxes(const Folder& folder, const Team& team, double seconds) {
   std::set<std::string> files = {layout::inbox_lock("user")};
   for (const Member& member : team.members) files.insert(layout::inbox_lock(member.name));
@@ -60,7 +60,7 @@ std::vector<std::optional<Lock>> lock_inboxes(const Folder& folder, const Team& 
   return locks;
 }
 
-// The log as it is at one moment. It is not locked for longer: who has done something must be able to write it down.
+// The log as it is at one moment. The lock is short, because other processes must record their changes.
 struct Events {
   std::vector<std::string> aside;
   Fd current;
@@ -91,7 +91,7 @@ class Packer {
   void add_team(const Folder& folder, const Events& events) {
     auto names = names_of(folder);
     std::erase_if(names, layout::is_event_file);
-    // Of what readers have taken the dates tell the order. Some may go at any moment.
+    // The dates of taken messages have their order. Some may go at any moment.
     std::map<std::string, std::int64_t> dates;
     for (const std::string& name : names) {
       const auto stamp = folder.stamp(name);
@@ -152,7 +152,7 @@ class Packer {
     archive_.add({path, runs ? 0700U : 0600U, status.st_mtim.tv_sec, size}, fd, from);
   }
 
-  // What stands before it is done with.
+  // The lines before it are processed.
   static off_t start_of_backlog(const Folder& folder, const std::string& owner, const Fd& backlog) {
     constexpr std::size_t kMost = 64;
     const auto contents = folder.read(layout::backlog_position(owner), kMost);
@@ -277,7 +277,7 @@ void save_team(const Root& root, const Team& team, const std::string& file, doub
     snapshot::copy(unnamed, target.get(), file);
     return;
   }
-  // A link stays a link: what it leads to is replaced.
+  // A link stays a link, and its target is replaced.
   const fs::path path =
       fs::is_symlink(fs::symlink_status(file, ignored)) ? fs::weakly_canonical(file, ignored) : fs::path(file);
   const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";

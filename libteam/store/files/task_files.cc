@@ -96,8 +96,8 @@ bool TaskFiles::create(const std::vector<Task>& tasks, std::vector<Stamp>& stamp
   return true;
 }
 
-// 1. Everything is written where nobody looks. 2. One rename decides. 3. The files move to their places; if we die on
-// the way, the next one who looks goes on from there.
+// 1. Everything is written where nobody looks. 2. One rename decides. 3. Moves the files to their places. If this
+// process dies in the middle, the next process that looks continues.
 TaskBatch::TaskBatch(const TaskFiles& files)
     : files_(files), name_(fmt::format("{}{:016x}", layout::kBatchPrefix, random_number())) {
   try {

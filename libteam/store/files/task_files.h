@@ -1,13 +1,13 @@
-// The files of a board: one `ID.json` per task, and what it takes to write them safely.
+// The files of a board: reads them, and writes them safely.
 //
 //   N.json            a task
 //   .highwatermark    the last id that was given out
-//   .tmp/             files on their way in; whatever is there while nobody holds the board's lock is litter, but for
-//                     batch-X if somebody holds batch-X.lock
-//   .batch/           a batch of new tasks that is decided but not yet in place: whoever sees it moves it in. All of a
-//                     batch comes or nothing; who looks at the very moment may see a part of what is coming.
+//   .tmp/             incomplete files. If no process holds the lock of the board, all of them are left over, except
+//                     batch-X while a process holds batch-X.lock.
+//   .batch/           a batch of new tasks that is complete but not yet in place. The next process that sees the folder
+//                     moves the tasks to their place. A reader can see a part of a batch meanwhile.
 //
-// Reading needs no lock. Everything else is done under the board's lock, but for writing a batch (TaskBatch).
+// Reading needs no lock. Everything else needs the lock of the board, except writing a batch (TaskBatch).
 #pragma once
 
 #include <functional>
@@ -39,29 +39,30 @@ class TaskFiles {
   // None if there is no such task; throws corrupt for a broken file.
   std::optional<TaskFile> read(TaskId id) const;
   std::optional<Stamp> stamp(TaskId id) const { return folder_.stamp(layout::task_file(id)); }
-  // All there are, in order.
+  // All ids, in order.
   std::vector<TaskId> ids() const;
-  // The last id given out as far as `.highwatermark` knows; 0 where there is none.
+  // The id in `.highwatermark`; 0 if there is no such file.
   TaskId highest_given() const;
 
-  // Whether a batch was decided and is not yet in place.
+  // True if a batch is complete but not yet in place.
   bool unsettled() const { return folder_.has(layout::kBatch); }
 
-  // The text of a task, written and waiting to take its place.
+  // Writes the text of a task into a new file, which does not have its place yet.
   NewFile prepare(const Task& task) const;
-  // All of them or none. False if somebody made a file of that name meanwhile, or if `undisturbed`, which is asked when
-  // all is written and nothing to be seen yet, says so.
+  // Makes the files of all tasks, or none. Calls `undisturbed` when all are written and none is visible yet. Returns
+  // false if that returns false, or if somebody made a file of such a name meanwhile.
   bool create(const std::vector<Task>& tasks, std::vector<Stamp>& stamps,
               const std::function<bool()>& undisturbed) const;
   void remove(TaskId id) const;
-  // The folder's mtime right after the last create() or remove(): a later one is by somebody else.
+  // The mtime of the folder right after the last create() or remove(). A later mtime comes from another process.
   std::int64_t changed_at() const { return changed_at_; }
-  // Ids up to this one are used up. Before the task that has the highest id goes, this must be on the disk.
+  // Stores that all ids up to this one are used. Must be on the disk before the task with the highest id is removed.
   void give(TaskId id, Durability durability) const;
 
-  // Whether an entry of the scratch folder belongs to a batch whose writer is at work.
+  // True if an entry of the scratch folder belongs to a batch that is being written.
   static bool is_being_written(const Folder& scratch, std::string_view name);
-  // Moves a decided batch in and removes what dead writers left. True if the writer of another batch is at work.
+  // Moves a complete batch to its place, and removes the leftovers of dead writers. True if another batch is being
+  // written.
   bool settle() const;
 
  private:
@@ -75,23 +76,23 @@ class TaskFiles {
   mutable std::int64_t changed_at_ = 0;
 };
 
-// New tasks that all come or none. A large batch takes seconds to reach the disk: it is written while nobody holds the
-// board's lock, which is needed at the beginning and at the end only.
+// New tasks of which all are made, or none. A large batch takes seconds to reach the disk. So only its beginning and
+// its end need the lock of the board; the tasks are written without it.
 class TaskBatch {
  public:
-  // Under the board's lock: from here on nobody takes the batch for litter. `files` outlives this.
+  // Needs the lock of the board. Nobody removes the batch as a leftover while this object lives. `files` outlives this.
   explicit TaskBatch(const TaskFiles& files);
   // Removes the batch unless it was committed.
   ~TaskBatch();
   TaskBatch(const TaskBatch&) = delete;
   TaskBatch& operator=(const TaskBatch&) = delete;
 
-  // Writes the tasks where nobody looks; on the disk when it returns. Once, and needs no lock.
+  // Writes the tasks in the scratch folder; they are on the disk when it returns. Call it once. Needs no lock.
   void write(const std::vector<Task>& tasks);
-  // Under the board's lock: puts the tasks in their places. False, and nothing is changed, if `undisturbed`, which is
-  // asked last, says so.
+  // Needs the lock of the board. Calls `undisturbed` last, and then moves the tasks to their places. Returns false and
+  // changes nothing if `undisturbed` returns false.
   bool commit(const std::function<bool()>& undisturbed);
-  // Of the written tasks, in their order.
+  // The stamps of the written tasks, in their order.
   const std::vector<Stamp>& stamps() const { return stamps_; }
 
  private:

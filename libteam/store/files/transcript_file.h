@@ -1,7 +1,7 @@
 // A member's conversation on disk: `<name>_transcript.jsonl`, one line for each step, never rewritten.
 //
-// Only the process that lives under that name appends, so there is no lock beside NAME.alive. What append() returned
-// from is on the disk; a line that a killed writer left torn is cut off by the next life.
+// Only the process that lives under that name appends, so there is no lock beside NAME.alive. When append() returns,
+// its lines are on the disk. The next life cuts off a torn line that a killed writer left.
 #pragma once
 
 #include <functional>

@@ -203,7 +203,7 @@ bool change_marks(const Folder& folder, double lock_timeout, const std::function
   return true;
 }
 
-// What the marks say of a team that they do not trust.
+// The reason why the marks do not trust a team.
 std::string describe_mismatch(const std::vector<TrustMark>& marks, const TrustMark& wanted) {
   for (const TrustMark& mark : marks) {
     if (is_same_place(mark, wanted)) return ": its folder was made anew since you trusted it";

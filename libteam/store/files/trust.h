@@ -2,8 +2,8 @@
 //
 // A store can come with a checkout or an archive. Its hooks, role commands, prompts, addresses and start arguments are
 // then somebody else's. A team runs nothing until this user has made or accepted it. The mark of a team names the root,
-// the team, and the inode and birth time of the team's folder: a copy, a moved project and a folder that was made anew
-// need a new mark. The device is not part of it, because some file systems get another number at every boot.
+// the team, and the inode and birth time of the team's folder. So a copy, a moved project or a new folder needs a new
+// mark. The device is not part of it, because some file systems get another number at every boot.
 //
 // `${XDG_STATE_HOME:-$HOME/.local/state}/teamkit/trusted` has one line per team: inode, birth time in nanoseconds, team
 // and root, separated by tabs. It is replaced whole under `trusted.lock` beside it, which is the last lock in the order
