@@ -125,25 +125,27 @@ std::optional<LineSplitter::Line> LineSplitter::next() {
       scanned_ = text_.size();
       if (text_.size() - start_ > most_ && !drops_) {
         drops_ = true;
-        Line line{text_.substr(start_, kShown), true};
+        Line line{text_.substr(start_, kShown), true, erased_ + start_};
         start_ = text_.size();
         return line;
       }
       if (drops_) start_ = text_.size();
       text_.erase(0, start_);
+      erased_ += start_;
       scanned_ -= start_;
       start_ = 0;
       return std::nullopt;
     }
     std::string_view line(text_.data() + start_, end - start_);
+    const std::uint64_t offset = erased_ + start_;
     start_ = end + 1;
     if (drops_) {
       drops_ = false;
       continue;
     }
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.size() > most_) return Line{std::string(line.substr(0, kShown)), true};
-    if (!is_blank(line)) return Line{std::string(line)};
+    if (line.size() > most_) return Line{std::string(line.substr(0, kShown)), true, offset};
+    if (!is_blank(line)) return Line{std::string(line), false, offset};
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,7 @@ class LineSplitter {
   struct Line {
     std::string text;
     bool is_too_long = false;  // then `text` is only its beginning, and the rest was dropped
+    std::uint64_t offset = 0;  // bytes of the stream before it
   };
   // The next whole line without its newline and carriage return; none until more bytes are added. Blank lines are
   // skipped.
@@ -78,9 +80,10 @@ class LineSplitter {
  private:
   std::size_t most_;
   std::string text_;
-  std::size_t start_ = 0;    // the bytes before it were returned
-  std::size_t scanned_ = 0;  // no newline before it
-  bool drops_ = false;       // inside a line that is too long
+  std::uint64_t erased_ = 0;  // bytes of the stream before `text_`
+  std::size_t start_ = 0;     // the bytes before it were returned
+  std::size_t scanned_ = 0;   // no newline before it
+  bool drops_ = false;        // inside a line that is too long
 };
 
 }  // namespace team

@@ -145,4 +145,31 @@ std::string summarize_board(const BoardView& view, std::size_t most, SummaryDeta
   return summary.text();
 }
 
+namespace {
+
+// None also for a task that cannot be read now: the claim is made, and a model must not repeat it.
+std::optional<Task> find_if_readable(const BoardView& view, TaskId id) {
+  try {
+    return view.find(id);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string describe_claimed(const BoardView& view, const Task& task) {
+  std::string text;
+  if (!task.description.empty()) {
+    text += "\n" + enclose("description", attribute("created_by", task.created_by), task.description);
+  }
+  for (const TaskId id : task.blocked_by) {
+    const auto blocker = find_if_readable(view, id);
+    if (!blocker || !blocker->result) continue;
+    const std::string author = attribute("task", std::to_string(id)) + attribute("by", blocker->owner.value_or("-"));
+    text += "\n" + enclose("result", author, *blocker->result);
+  }
+  return text;
+}
+
 }  // namespace team

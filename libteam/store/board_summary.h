@@ -16,6 +16,11 @@ namespace team {
 enum class SummaryDetail { lines, texts };  // texts: the beginning of description and result under each line
 std::string summarize_board(const BoardView& view, std::size_t most, SummaryDetail detail = SummaryDetail::lines);
 
+// What a member needs to know to do a task that it has claimed, besides the subject: the description and the results of
+// its blockers, each enclosed in a tag that names its author. Begins with a newline; empty if there is nothing to say.
+// A blocker that cannot be read is left out.
+std::string describe_claimed(const BoardView& view, const Task& task);
+
 // The text of one task.
 std::string summary_of(const SeenTask& seen, SummaryDetail detail);
 

@@ -36,6 +36,12 @@ void Waiter::watch() {
   watcher_->watch_tasks();
   if (scope_ == Scope::board_and_team) watcher_->watch_team();
   else watcher_->watch_configuration();
+  if (also_) also_(*watcher_);
+}
+
+void Waiter::watch_also(std::function<void(Watcher&)> add) {
+  also_ = std::move(add);
+  also_(*watcher_);
 }
 
 // False if one of them has died before the watch began.
@@ -55,7 +61,7 @@ bool Waiter::has_lost(const std::vector<std::string>& owners) const {
                      [&](const std::string& owner) { return board_.life_of(owner) != Life::running; });
 }
 
-bool Waiter::wait(const Lapses& lapses) {
+bool Waiter::wait(const Lapses& lapses, const Deadline& until) {
   has_lapsed_ = has_moved_ = false;
   changes_ = {};
   if (!watch_owners(lapses.holders)) {
@@ -66,7 +72,7 @@ bool Waiter::wait(const Lapses& lapses) {
   const bool is_overdue = lapses.lease_end != 0 && lapses.lease_end <= boot_ns();
   if (is_overdue && !retry_) retry_ = Deadline::in(kRetry);
   watcher_->wake_at(is_overdue ? 0 : lapses.lease_end);
-  Deadline end = rules_.deadline;
+  Deadline end = rules_.deadline.or_at(until);
   if (doubt_) end = end.or_at(*doubt_);
   if (retry_) end = end.or_at(*retry_);
   changes_ = watcher_->wait(end);

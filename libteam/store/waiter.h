@@ -8,6 +8,7 @@
 // A waiter polls only if the store cannot report changes. No lock is held while a waiter sleeps.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -39,8 +40,12 @@ class Waiter {
   enum class Scope { board, board_and_team };
   Waiter(const Engine& engine, Board& board, Scope scope, const WaitRules& rules);
 
-  // Blocks until something changed, a task lapsed, or is_certain() may change its answer. False if the deadline passed.
-  bool wait(const Lapses& lapses);
+  // Adds more topics to the watch, now and each time that it begins again.
+  void watch_also(std::function<void(Watcher&)> add);
+
+  // Blocks until something changed, a task lapsed, or is_certain() may change its answer; or until `until`. False if
+  // the deadline of the rules passed.
+  bool wait(const Lapses& lapses, const Deadline& until = Deadline::never());
 
   // Of the last wait.
   const TeamChanges& changes() const { return changes_; }
@@ -72,6 +77,7 @@ class Waiter {
   Scope scope_;
   WaitRules rules_;
   std::unique_ptr<Watcher> watcher_;
+  std::function<void(Watcher&)> also_;
   TeamChanges changes_;
   std::set<std::string> owners_;  // whose deaths are watched
   std::optional<Deadline> doubt_;

@@ -77,6 +77,23 @@ void lines() {
   CHECK(!splitter.next());
 }
 
+// The place of a line in the stream, also after lines that were dropped.
+void offsets() {
+  LineSplitter splitter(10);
+  splitter.add("one\n\ntwo\n");
+  CHECK(splitter.next()->offset == 0);
+  CHECK(splitter.next()->offset == 5);
+  CHECK(!splitter.next());
+  splitter.add("x");
+  CHECK(!splitter.next());
+  splitter.add("\n" + std::string(20, 'a'));
+  CHECK(splitter.next()->offset == 9);
+  CHECK(splitter.next()->offset == 11);
+  splitter.add("\nlast\n");
+  const auto last = splitter.next();
+  CHECK(last->text == "last" && last->offset == 32);
+}
+
 }  // namespace
 
 int main() {
@@ -84,5 +101,6 @@ int main() {
   refusals();
   texts();
   lines();
+  offsets();
   return test::report();
 }

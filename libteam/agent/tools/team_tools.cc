@@ -76,31 +76,6 @@ void check_gate(const TurnState& turn, TaskId task, std::optional<Status> status
   }
 }
 
-// None also for a task that cannot be read now: the claim is made, and the model must not repeat it.
-std::optional<Task> find_if_readable(const TeamSession& session, TaskId id) {
-  try {
-    return session.board().view().find(id);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-// All that one needs to know to do a task: its description and the results of its blockers.
-std::string describe_claimed(const TeamSession& session, const Task& task) {
-  std::string text;
-  if (!task.description.empty()) {
-    text += "\n" + enclose("description", attribute("created_by", task.created_by), task.description);
-  }
-  for (const TaskId id : task.blocked_by) {
-    const auto blocker = find_if_readable(session, id);
-    if (!blocker || !blocker->result) continue;
-    text +=
-        "\n" + enclose("result", attribute("task", std::to_string(id)) + attribute("by", blocker->owner.value_or("-")),
-                       *blocker->result);
-  }
-  return text;
-}
-
 void add_task_update(Toolbox& tools, TeamSession& session, const TurnState& turn) {
   const ToolSpec spec{
       "TaskUpdate",
@@ -137,7 +112,7 @@ void add_task_update(Toolbox& tools, TeamSession& session, const TurnState& turn
     const TaskUpdate update = session.tasks().update(*arguments.find_integer("taskId"), change);
     const Task& task = update.changed.task;
     std::string text = fmt::format("Task #{} is {}.", task.id, name_of(task.status));
-    if (change.status == Status::in_progress) text += describe_claimed(session, task);
+    if (change.status == Status::in_progress) text += describe_claimed(session.board().view(), task);
     for (const Task& freed : update.changed.freed) {
       text += fmt::format("\nTask #{} can start now: {}", freed.id, escape_line(freed.subject));
     }

@@ -214,6 +214,11 @@ std::vector<std::int64_t> Arguments::integers(const char* key) const {
   return found;
 }
 
+const Json* Arguments::find_object(const char* key) const {
+  const Json* value = find(object_, key);
+  return value != nullptr && value->is_object() ? value : nullptr;
+}
+
 std::vector<std::pair<std::string, std::optional<std::string>>> Arguments::entries(const char* key) const {
   std::vector<std::pair<std::string, std::optional<std::string>>> found;
   const Json* object = find(object_, key);

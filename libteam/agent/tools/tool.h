@@ -35,6 +35,8 @@ class Arguments {
   std::optional<bool> find_flag(const char* key) const;
   bool flag(const char* key) const { return find_flag(key).value_or(false); }
   std::vector<std::int64_t> integers(const char* key) const;
+  // Null if it is missing.
+  const Json* find_object(const char* key) const;
   // The keys of an object with the JSON text of their values; none for null.
   std::vector<std::pair<std::string, std::optional<std::string>>> entries(const char* key) const;
 
