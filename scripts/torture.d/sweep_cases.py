@@ -4,6 +4,7 @@ A case is a command line that is run in a copy of a fixture. `setup` is shell co
 word @NAME of the command line stands for the contents of ../NAME, which the setup wrote.
 """
 
+import json
 import shlex
 from dataclasses import dataclass, field
 
@@ -82,6 +83,16 @@ rm -rf .teams .tasks
 """
 REQUESTS = '{"op":"task-create","subject":"seventh"}\n'
 BATCH = '{"subject":"one","key":"a"}\n{"subject":"two","blockedBy":["a"]}\n{"subject":"three"}\n'
+
+
+def mcp(*calls):
+    """The lines of an MCP client that calls these tools, and closes its output."""
+    lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize",
+              "params": {"protocolVersion": "2025-11-25", "capabilities": {}}}]
+    for number, (name, arguments) in enumerate(calls, 1):
+        lines.append({"jsonrpc": "2.0", "id": number, "method": "tools/call",
+                      "params": {"name": name, "arguments": arguments}})
+    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 @dataclass
@@ -183,6 +194,10 @@ CASES = [
                     "team-send bob one\nTEAM_MEMBER=bob TEAM_RUN_ID=01M7J4GCR03N083XDSYM8DWW08 team-send ann two\n"),
          env={"TEAM_MEMBER": "ann", "TEAM_RUN_ID": "01M7J4GCR03N083XDSYM8DWW07"}),
     Case("team-send request", "team-send bob 'please end' --type shutdown_request --as lead", reads=("bob",)),
+    # The tools are doors to the operations of the commands above; mcp-killed has wait and its acknowledgement.
+    Case("team-mcp wait", "team-mcp --as bob", stdin=mcp(("wait", {"seconds": 5})), answers=False, reads=("bob",)),
+    Case("team-mcp complete", "team-mcp --as bob", answers=False, reads=("ann",),
+         stdin=mcp(("task_update", {"id": 3, "status": "completed", "result": "done"}))),
     Case("team-recv", "team-recv --as bob", then=(1,), answers=False, reads=("bob",)),
     Case("team-recv json", "team-recv --as bob --json", then=(1,), answers=False, reads=("bob",)),
     Case("team-recv hold", "team-recv --as bob --hold", then=(1,), answers=False, loose=("mail *", "held *")),
