@@ -105,7 +105,7 @@ std::optional<WebResponse> Access::refuse(const WebRequest& request, const Route
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
     return response;
   }
-  if (route == nullptr || route->kind == Route::Kind::read) return std::nullopt;
+  if (route == nullptr || route->kind != Route::Kind::change) return std::nullopt;
   if (rules_.read_only) return refusal(403, "this server only reads (--read-only)");
   if (!changes_.count(now)) return refusal(429, "more than 50 changes in a second");
   return std::nullopt;
@@ -114,7 +114,9 @@ std::optional<WebResponse> Access::refuse(const WebRequest& request, const Route
 NameValues Access::origin_headers(const WebRequest& request) const {
   const auto origin = request.find_header("origin");
   if (!is_listed(origin)) return {};
-  return {{"Access-Control-Allow-Origin", *origin}, {"Vary", "Origin"}};
+  return {{"Access-Control-Allow-Origin", *origin},
+          {"Access-Control-Expose-Headers", "Mcp-Session-Id"},
+          {"Vary", "Origin"}};
 }
 
 std::optional<WebResponse> Access::answer_preflight(const WebRequest& request) const {
@@ -125,7 +127,9 @@ std::optional<WebResponse> Access::answer_preflight(const WebRequest& request) c
   WebResponse response;
   response.status = 204;
   response.headers = {{"Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE"},
-                      {"Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID"},
+                      {"Access-Control-Allow-Headers",
+                       "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
+                       "Mcp-Session-Id"},
                       {"Access-Control-Max-Age", "600"}};
   return response;
 }

@@ -82,6 +82,15 @@ WebResponse without_events(const EventStream& stream) {
   return response;
 }
 
+std::string pushed_head(const WebResponse& response, const WebRequest& request, const Route* route,
+                        const Access& access) {
+  std::string head = "HTTP/1.1 200 OK\r\nConnection: close\r\nX-Accel-Buffering: no\r\nTransfer-Encoding: chunked\r\n";
+  for (const auto& [name, value] : headers_of(response, request, route, access)) {
+    head += fmt::format("{}: {}\r\n", name, value);
+  }
+  return head + "\r\n";
+}
+
 std::string stream_head(const EventStream& stream, const WebRequest& request, const Access& access) {
   std::string head = fmt::format(
       "HTTP/1.1 200 OK\r\nContent-Type: {}\r\nCache-Control: no-cache\r\nConnection: keep-alive\r\n"

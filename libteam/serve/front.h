@@ -31,6 +31,10 @@ NameValues headers_of(const WebResponse& response, const WebRequest& request, co
 // The response of a stream to a HEAD request.
 WebResponse without_events(const EventStream& stream);
 
+// The head of a response that another thread writes.
+std::string pushed_head(const WebResponse& response, const WebRequest& request, const Route* route,
+                        const Access& access);
+
 // The head of the response of a stream.
 std::string stream_head(const EventStream& stream, const WebRequest& request, const Access& access);
 

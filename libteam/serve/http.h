@@ -55,12 +55,15 @@ struct EventStream {
   std::unique_ptr<EventTranslator> translator;  // none: the envelopes, which all such streams share
 };
 
+class PushedBody;
+
 struct WebResponse {
   int status = 200;
   std::string type = "application/json";
   std::string body;
   NameValues headers;
   std::unique_ptr<EventStream> stream;  // if set, `body` and `type` are not used
+  std::shared_ptr<PushedBody> pushed;   // if set, `body` is not used: another thread writes it
 };
 
 // A response with a JSON text.

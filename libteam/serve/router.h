@@ -18,7 +18,8 @@ using Handler = std::function<WebResponse(const Service& service, const WebReque
 
 struct Route {
   // A change counts against the limit of changes and is refused with --read-only.
-  enum class Kind { read, change };
+  // A mixed one decides by itself which of its requests are changes.
+  enum class Kind { read, change, mixed };
   // Where the handler runs. `loop` is for handlers that never wait and take less than a millisecond.
   enum class Place { worker, loop };
   enum class Access { token, open };
@@ -58,5 +59,6 @@ std::vector<Route> event_routes();    // /api/events
 std::vector<Route> picture_routes();  // /api/graph.svg, /api/timeline.svg
 std::vector<Route> run_routes();      // /team/…, /agui
 std::vector<Route> metrics_routes();  // /metrics
+std::vector<Route> mcp_routes();      // /mcp
 
 }  // namespace team

@@ -21,6 +21,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/serve/event_feed.h"
 #include "libteam/serve/front.h"
+#include "libteam/serve/pushed_body.h"
 #include "libteam/serve/stream_sender.h"
 
 namespace team {
@@ -128,6 +129,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void work();
   void respond(WebResponse response);
   void start_stream(WebResponse response);
+  std::optional<WebResponse> refuse_stream() const;
+  void begin_streaming();
+  void start_pushed(WebResponse response);
+  void pump_pushed();
   std::size_t send(std::string_view bytes);
   void pump_later();
   void wait_until_writable();
@@ -141,12 +146,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::beast::flat_buffer buffer_;
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<StreamSender> stream_;
+  // Or a body that another thread writes, and the bytes of it that the client has not taken.
+  std::shared_ptr<PushedBody> pushed_;
+  std::string pending_;
+  bool is_last_ = false;     // of these bytes
   bool is_blocked_ = false;  // the client of the stream takes no more now
 };
 
 void Connection::close() {
   if (!socket_.is_open()) return;
-  if (stream_) --loop_.service.counts().streams;
+  if (stream_ || pushed_) --loop_.service.counts().streams;
+  if (pushed_) pushed_->abandon();
   ErrorCode ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
   socket_.close(ignored);
@@ -230,6 +240,7 @@ void Connection::work() {
     asio::post(loop.context, [&loop, self = std::move(self), response = std::move(response)]() mutable {
       --loop.working;
       if (self->socket_.is_open()) self->respond(std::move(*response));
+      else if (response->pushed) response->pushed->abandon();
       loop.stop_if_done();
     });
   });
@@ -240,6 +251,7 @@ void Connection::respond(WebResponse response) {
   if (response.status >= 400) ++loop_.service.counts().refused;
   if (response.stream && exchange_->request.method == "HEAD") response = without_events(*response.stream);
   if (response.stream) return start_stream(std::move(response));
+  if (response.pushed) return start_pushed(std::move(response));
   state_ = State::writing;
   since_ = loop_.now;
   auto& to = exchange_->response;
@@ -260,15 +272,26 @@ void Connection::respond(WebResponse response) {
                     }));
 }
 
+// The reason why this response cannot be a stream; none if it can.
+std::optional<WebResponse> Connection::refuse_stream() const {
+  if (exchange_->parser->get().version() < 11) return error_response(400, Code::usage, "a stream needs HTTP/1.1");
+  if (loop_.service.counts().streams < static_cast<std::int64_t>(loop_.limits.streams)) return std::nullopt;
+  return error_response(503, Code::again, "there are too many streams (--max-streams)");
+}
+
+// From here on the connection has no request.
+void Connection::begin_streaming() {
+  exchange_.reset();
+  buffer_.clear();
+  buffer_.shrink_to_fit();
+  state_ = State::streaming;
+  since_ = loop_.now;
+  ++loop_.service.counts().streams;
+  socket_.set_option(Socket::send_buffer_size(64 * 1024));
+}
+
 void Connection::start_stream(WebResponse response) {
-  const bool is_new_enough = exchange_->parser->get().version() >= 11;
-  auto& streams = loop_.service.counts().streams;
-  std::optional<WebResponse> refusal;
-  if (!is_new_enough) refusal = error_response(400, Code::usage, "a stream needs HTTP/1.1");
-  if (streams >= static_cast<std::int64_t>(loop_.limits.streams)) {
-    refusal = error_response(503, Code::again, "there are too many streams (--max-streams)");
-  }
-  if (refusal) return respond(std::move(*refusal));
+  if (auto refusal = refuse_stream()) return respond(std::move(*refusal));
   Followed* followed = nullptr;
   try {
     followed = &loop_.follow(response.stream->team);
@@ -277,16 +300,39 @@ void Connection::start_stream(WebResponse response) {
   }
   std::string head = stream_head(*response.stream, exchange_->request, loop_.access);
   stream_ = std::make_unique<StreamSender>(std::move(*response.stream), std::move(head), loop_.service.counts());
-  exchange_.reset();
-  buffer_.clear();
-  buffer_.shrink_to_fit();
-  state_ = State::streaming;
-  since_ = loop_.now;
-  ++streams;
-  socket_.set_option(Socket::send_buffer_size(64 * 1024));
+  begin_streaming();
   followed->streams.insert(this);
   watch_reader();
   pump();
+}
+
+void Connection::start_pushed(WebResponse response) {
+  if (auto refusal = refuse_stream()) {
+    response.pushed->abandon();
+    return respond(std::move(*refusal));
+  }
+  pending_ = pushed_head(response, exchange_->request, exchange_->route, loop_.access);
+  pushed_ = std::move(response.pushed);
+  begin_streaming();
+  pushed_->begin([self = shared_from_this()] { asio::post(self->loop_.context, [self] { self->pump_pushed(); }); });
+  watch_reader();
+  pump_pushed();
+}
+
+void Connection::pump_pushed() {
+  if (!socket_.is_open() || is_blocked_) return;
+  while (true) {
+    if (pending_.empty()) {
+      if (is_last_) return close();
+      pushed_->sent();
+      if (const std::string bytes = pushed_->take(); !bytes.empty()) pending_ = http_chunk(bytes);
+      else if (!pushed_->has_ended()) return;
+      else is_last_ = true;
+      if (is_last_) pending_ = kLastChunk;
+    }
+    pending_.erase(0, send(pending_));
+    if (!pending_.empty()) return wait_until_writable();
+  }
 }
 
 // Notices when the client of a stream goes away. Discards all bytes that it sends.
@@ -329,6 +375,7 @@ void Connection::pump_later() {
 
 // Sends what the client takes.
 void Connection::pump() {
+  if (pushed_) return pump_pushed();
   if (is_blocked_) return;
   try {
     EventFeed& feed = *loop_.follow(stream_->team()).feed;
@@ -371,7 +418,8 @@ void Connection::tick() {
     return close();
   }
   if (is_blocked_ || waited <= loop_.limits.comment) return;
-  stream_->comment();
+  if (stream_) stream_->comment();
+  else if (pending_.empty()) pending_ = http_chunk(": \n\n");
   pump();
 }
 
@@ -382,7 +430,8 @@ void Connection::end_stream(std::string_view last) {
 
 void Connection::farewell() {
   if (state_ == State::reading) close();
-  if (state_ == State::streaming) end_stream(": server ends\n\n");
+  if (state_ == State::streaming && stream_) end_stream(": server ends\n\n");
+  else if (state_ == State::streaming) close();
 }
 
 }  // namespace
@@ -500,7 +549,8 @@ Server::~Server() {
   loop_->readers.join();
   loop_->changers.join();
   // These use the context, also from threads of their own.
-  loop_->connections.clear();
+  const auto left = loop_->connections;
+  for (const auto& [connection, owner] : left) connection->close();
   loop_->teams.clear();
 }
 
