@@ -124,7 +124,7 @@ check-now:
 # Against real parts from npm: not a part of check, which needs no registry but Debian's.
 check-real:
 	@scripts/deps check-real
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/real/model_bodies
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/real/model_bodies $(BUILD)/real/mcp_fixture
 	@scripts/check-real $(BUILD)
 
 # Tests the guarantees of the pages for TORTURE_MINUTES (20); the short forms are part of check.
