@@ -60,7 +60,7 @@ async function check(sdk, transport) {
   assert.equal(tools.length, 9);
   const id = /#(\d+)/.exec(await call('task_create', { subject: 'one', description: 'all about it' }))[1];
   assert.match(await call('task_list', { ready: true }), /one/);
-  assert.match(await call('task_claim', {}), /all about it/);
+  assert.match(await call('task_claim', { id: Number(id) }), /all about it/);
   assert.equal(JSON.parse(await call('task_get', { id: Number(id) })).owner, 'bob');
   assert.match(await call('task_update', { id: Number(id), status: 'completed', result: 'done' }), /is completed/);
   assert.match(await call('send', { to: 'lead', text: 'done' }), /Sent to lead/);
