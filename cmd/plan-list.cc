@@ -1,4 +1,4 @@
-// plan-list - list plans and their status
+// plan-list - list plans and permissions, and their status
 
 #include "libteam/base/text.h"
 #include "libteam/cli/command.h"
@@ -11,7 +11,7 @@ team::Exit list(team::Context& context, bool all) {
   team::Table table(context.out(), {"PLAN", "STATUS", "FROM", "TASK", "TEXT"});
   const team::Requests& requests = context.session().mail().requests();
   for (const team::Request& request : all ? requests.all(team::warn_of) : requests.pending(team::warn_of)) {
-    if (request.kind != team::RequestKind::plan) continue;
+    if (!is_for_approval(request.kind)) continue;
     if (context.json()) {
       context.out().line(to_line(request));
       continue;
@@ -30,8 +30,8 @@ team::Exit list(team::Context& context, bool all) {
 
 int plan_list(int argc, char** argv) {
   bool all = false;
-  team::Command command("plan-list", "list plans and their status", "[options]");
-  command.flag("--all", all, "print answered plans too");
+  team::Command command("plan-list", "list plans and permissions, and their status", "[options]");
+  command.flag("--all", all, "print answered ones too");
   command.takes_team();
   command.takes_json();
   command.example("plan-list");

@@ -11,7 +11,7 @@ Exit answer(Context& context, PlanDecision decision, const std::string& id,
             const std::optional<std::string>& feedback) {
   const MailOperations operations = context.session().messages();
   context.changes();
-  const std::string sent = operations.answer(RequestKind::plan, id, decision == PlanDecision::approve, feedback).id;
+  const std::string sent = operations.approve_or_reject(id, decision == PlanDecision::approve, feedback).id;
   context.out().line(context.json() ? fmt::format(R"({{"id":"{}"}})", sent) : sent);
   return Exit::done;
 }

@@ -14,8 +14,14 @@ namespace team {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kSendable = {
-    "message", "broadcast", "shutdown_request", "shutdown_response", "plan_approval_request", "plan_approval_response"};
+constexpr std::array<std::string_view, 8> kSendable = {"message",
+                                                       "broadcast",
+                                                       "shutdown_request",
+                                                       "shutdown_response",
+                                                       "plan_approval_request",
+                                                       "plan_approval_response",
+                                                       "permission_request",
+                                                       "permission_response"};
 constexpr std::array<std::string_view, 5> kOfSystem = {"task_assigned", "task_unblocked", "idle_notification",
                                                        "all_idle", "error"};
 

@@ -28,7 +28,14 @@ std::string to_text(const Request& request, JsonText::Layout layout) {
 
 }  // namespace
 
-std::string_view name_of(RequestKind kind) { return kind == RequestKind::shutdown ? "shutdown" : "plan"; }
+std::string_view name_of(RequestKind kind) {
+  switch (kind) {
+    case RequestKind::shutdown: return "shutdown";
+    case RequestKind::plan: return "plan";
+    case RequestKind::permission: return "permission";
+  }
+  return "plan";
+}
 
 std::string_view name_of(RequestStatus status) {
   switch (status) {
@@ -44,8 +51,9 @@ Request parse_request(std::string_view text, std::string_view file) {
   Request request;
   request.id = fields.text("id").value_or("");
   const std::string kind = fields.text("kind").value_or("");
-  if (kind != "shutdown" && kind != "plan") fields.refuse("kind", "shutdown or plan");
-  request.kind = kind == "shutdown" ? RequestKind::shutdown : RequestKind::plan;
+  if (kind == "shutdown") request.kind = RequestKind::shutdown;
+  else if (kind == "permission") request.kind = RequestKind::permission;
+  else if (kind != "plan") fields.refuse("kind", "shutdown, plan or permission");
   request.from = fields.text("from").value_or("");
   request.to = fields.text("to").value_or("");
   request.content = fields.text("content").value_or("");

@@ -1,4 +1,5 @@
-// A request for a shutdown or for the approval of a plan, which gets one answer: `requests/<id>.json` as a value.
+// A request for a shutdown, for the approval of a plan or for a permission, which gets one answer:
+// `requests/<id>.json` as a value.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,13 @@
 
 namespace team {
 
-enum class RequestKind { shutdown, plan };
+// permission: an agent asks before it uses a tool; answered like a plan.
+enum class RequestKind { shutdown, plan, permission };
 enum class RequestStatus { pending, approved, rejected };
 
 std::string_view name_of(RequestKind kind);
+// True for requests that the lead or the user approves or rejects: all but the shutdown.
+inline bool is_for_approval(RequestKind kind) { return kind != RequestKind::shutdown; }
 std::string_view name_of(RequestStatus status);
 
 struct Request {
@@ -19,7 +23,7 @@ struct Request {
   RequestKind kind = RequestKind::plan;
   std::string from;
   std::string to;
-  std::string content;  // the plan, or the reason for the shutdown
+  std::string content;  // the plan, the use of a tool, or the reason for the shutdown
   std::optional<std::int64_t> task;
   RequestStatus status = RequestStatus::pending;
   double created_at = 0;

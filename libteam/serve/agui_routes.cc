@@ -122,7 +122,7 @@ WebResponse run_agent(TeamRuns& runs, const Service& service, const WebRequest& 
     const auto session = service.open_session(name, std::nullopt);
     if (!after) after = session->mail().events().last_sequence();
     for (const auto& answer : input.answers) {
-      session->messages().answer(RequestKind::plan, answer.id, answer.approve, answer.feedback);
+      session->messages().approve_or_reject(answer.id, answer.approve, answer.feedback);
     }
   } else if (input.message) {
     const TeamRuns::Begun begun = runs.begin(service, name, *input.message);

@@ -94,7 +94,7 @@ bool AguiTranslator::translate(std::string_view line, std::string& to) {
   bool goes_on = true;
   const auto end = progress_.add(*envelope);
   const bool is_for_user =
-      type == "PLAN_SUBMITTED" &&
+      (type == "PLAN_SUBMITTED" || type == "PERMISSION_REQUESTED") &&
       (text_of(details, "recipient") == "user" || (text_of(details, "recipient") == run_.lead && !run_.lead_runs));
   if (run_.last ? envelope->seq >= *run_.last : end.has_value()) {
     finish(end ? end->error : std::nullopt);
@@ -241,7 +241,7 @@ void AguiTranslator::finish(const std::optional<std::string>& error) {
 void AguiTranslator::interrupt(const Envelope& envelope, const Json& details) {
   Json question = {
       {"id", text_of(details, "request_id")},
-      {"reason", "plan_approval"},
+      {"reason", envelope.type == "PLAN_SUBMITTED" ? "plan_approval" : "permission"},
       {"message", text_of(details, "text").empty() ? text_of(details, "summary") : text_of(details, "text")},
       {"responseSchema",
        {{"type", "object"},

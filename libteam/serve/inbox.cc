@@ -23,7 +23,7 @@ Json action(const char* name, std::string path, Json body, const char* field) {
           {"field", field != nullptr ? Json(field) : Json(nullptr)}};
 }
 
-Json item(const char* kind, std::string id, const std::string& from, Json about, std::string text, Json since,
+Json item(std::string_view kind, std::string id, const std::string& from, Json about, std::string text, Json since,
           Json actions) {
   return {{"kind", kind},
           {"id", std::move(id)},
@@ -41,9 +41,10 @@ void add_requests(std::vector<Json>& items, const TeamSession& session) {
     const Json approve = action("approve", path, {{"approve", true}}, "feedback");
     const Json reject = action("reject", path, {{"approve", false}}, "feedback");
     const bool is_mine = one.to == session.self().name || one.to == lead;
-    if (one.kind == RequestKind::plan && is_mine) {
-      items.push_back(item("plan", one.id, one.from, one.task ? Json(std::to_string(*one.task)) : Json(nullptr),
-                           one.content, one.created_at, Json::array({approve, reject})));
+    if (is_for_approval(one.kind) && is_mine) {
+      items.push_back(item(name_of(one.kind), one.id, one.from,
+                           one.task ? Json(std::to_string(*one.task)) : Json(nullptr), one.content, one.created_at,
+                           Json::array({approve, reject})));
     } else if (one.kind == RequestKind::shutdown) {
       const Json kill = action("kill", "/api/members/" + one.to + "/stop", {{"force", true}}, nullptr);
       const bool asks_me = one.to == session.self().name;

@@ -194,9 +194,10 @@ void LiveTeam::look_at_plans() {
   plans_changed_ = false;
   for (ViewMember& member : scene_.members) member.plan.reset();
   for (const Request& request : mail_->requests().pending([](const Error&) {})) {
-    if (request.kind != RequestKind::plan) continue;
+    if (!is_for_approval(request.kind)) continue;
     for (ViewMember& member : scene_.members) {
-      if (member.status.name == request.from) member.plan = request;
+      // The oldest one: an agent may ask for several permissions at once.
+      if (member.status.name == request.from && !member.plan) member.plan = request;
     }
   }
 }
@@ -223,7 +224,7 @@ void LiveTeam::read_events() {
 }
 
 void LiveTeam::hear(const Envelope& envelope) {
-  if (envelope.type.starts_with("PLAN_")) plans_changed_ = true;
+  if (envelope.type.starts_with("PLAN_") || envelope.type.starts_with("PERMISSION_")) plans_changed_ = true;
   if (envelope.agent == scene_.speaker && !scene_.speaker.empty()) {
     append_speech(heard_, as_speech(envelope));
     keep_end(heard_, kMostSpeech);

@@ -20,13 +20,25 @@ namespace {
 std::optional<RequestKind> kind_of_request(std::string_view type) {
   if (type == "shutdown_request") return RequestKind::shutdown;
   if (type == "plan_approval_request") return RequestKind::plan;
+  if (type == "permission_request") return RequestKind::permission;
   return std::nullopt;
 }
 
 std::optional<RequestKind> kind_of_response(std::string_view type) {
   if (type == "shutdown_response") return RequestKind::shutdown;
   if (type == "plan_approval_response") return RequestKind::plan;
+  if (type == "permission_response") return RequestKind::permission;
   return std::nullopt;
+}
+
+// The beginning of the types of its events.
+std::string_view event_prefix_of(RequestKind kind) {
+  switch (kind) {
+    case RequestKind::shutdown: return "SHUTDOWN_";
+    case RequestKind::plan: return "PLAN_";
+    case RequestKind::permission: return "PERMISSION_";
+  }
+  return "PLAN_";
 }
 
 std::string describe_answer(const OutgoingMessage& outgoing) {
@@ -123,8 +135,8 @@ void Mail::open_request(const OutgoingMessage& outgoing, Message& message, const
   if (*kind == RequestKind::shutdown && !actor.leads) {
     fail(Code::permission_denied, "only the lead or the user may ask for a shutdown");
   }
-  if (*kind == RequestKind::plan && message.recipient != team_.lead && message.recipient != "user") {
-    fail(Code::usage, "a plan is put to the lead, {}", team_.lead);
+  if (is_for_approval(*kind) && message.recipient != team_.lead && message.recipient != "user") {
+    fail(Code::usage, "a {} is put to the lead, {}", name_of(*kind), team_.lead);
   }
   if (!message.request_id) message.request_id = message.id;
   if (!is_id(*message.request_id)) fail(Code::usage, "'{}' is not an id", one_line(*message.request_id));
@@ -193,11 +205,12 @@ void Mail::deliver(const OutgoingMessage& outgoing, Message& message, const Acto
 std::vector<Event> Mail::events_of(const Message& message) const {
   std::vector<Event> events = {message_event("MESSAGE_SENT", message)};
   if (const auto kind = kind_of_request(message.type)) {
-    events.push_back(message_event(*kind == RequestKind::plan ? "PLAN_SUBMITTED" : "SHUTDOWN_REQUESTED", message));
+    const std::string word = *kind == RequestKind::plan ? "SUBMITTED" : "REQUESTED";
+    events.push_back(message_event(std::string(event_prefix_of(*kind)) + word, message));
   }
   if (const auto kind = kind_of_response(message.type)) {
     const std::string word = message.approve.value_or(false) ? "APPROVED" : "REJECTED";
-    events.push_back(message_event((*kind == RequestKind::plan ? "PLAN_" : "SHUTDOWN_") + word, message));
+    events.push_back(message_event(std::string(event_prefix_of(*kind)) + word, message));
   }
   return events;
 }

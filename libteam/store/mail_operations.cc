@@ -77,11 +77,24 @@ std::string MailOperations::submit_plan(OutgoingMessage outgoing) const {
   return *mail_.send(outgoing, actor_).front().request_id;
 }
 
+std::string MailOperations::ask_for_permission(OutgoingMessage outgoing) const {
+  outgoing.type = "permission_request";
+  return *mail_.send(outgoing, actor_).front().request_id;
+}
+
+Message MailOperations::approve_or_reject(const std::string& request_id, bool approve,
+                                          const std::optional<std::string>& feedback) const {
+  const RequestKind kind = mail_.requests().get(request_id).kind;
+  return answer(is_for_approval(kind) ? kind : RequestKind::plan, request_id, approve, feedback);
+}
+
 Message MailOperations::answer(RequestKind kind, const std::string& request_id, bool approve,
                                const std::optional<std::string>& feedback) const {
   const Request request = mail_.requests().get(request_id);
   OutgoingMessage outgoing;
-  outgoing.type = kind == RequestKind::plan ? "plan_approval_response" : "shutdown_response";
+  outgoing.type = kind == RequestKind::plan         ? "plan_approval_response"
+                  : kind == RequestKind::permission ? "permission_response"
+                                                    : "shutdown_response";
   outgoing.to = request.from;
   outgoing.request_id = request.id;
   outgoing.approve = approve;

@@ -41,9 +41,14 @@ class MailOperations {
   std::string ask_to_shut_down(const std::string& member) const;
   // Puts a plan to `outgoing.to`; returns the id of the request. The type is set here. Throws usage for an empty plan.
   std::string submit_plan(OutgoingMessage outgoing) const;
+  // The same for a permission.
+  std::string ask_for_permission(OutgoingMessage outgoing) const;
   // Answers a request of this kind, to the member that asked; returns the message. Throws as Requests::answer() does.
   Message answer(RequestKind kind, const std::string& request_id, bool approve,
                  const std::optional<std::string>& feedback) const;
+  // The same for a plan or a permission, whichever it is.
+  Message approve_or_reject(const std::string& request_id, bool approve,
+                            const std::optional<std::string>& feedback) const;
 
   // Takes messages of the actor, hands them to `deliver`, and then acknowledges them; none if none matches. With
   // Taking::hold the messages are held for ten minutes, until acknowledge() names them. If `deliver` throws or returns

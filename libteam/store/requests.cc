@@ -16,7 +16,7 @@ void check_answer(const Request& request, const Answer& answer, const Actor& act
          name_of(answer.kind));
   }
   // The lead and the user may both judge a plan. Only the member that is to shut down answers that request.
-  const bool asked = request.to == actor.name || (request.kind == RequestKind::plan && actor.leads);
+  const bool asked = request.to == actor.name || (is_for_approval(request.kind) && actor.leads);
   if (!asked) fail(Code::permission_denied, "request {} was put to {}, not to {}", request.id, request.to, actor.name);
   if (request.status != RequestStatus::pending) {
     fail(Code::invalid_state, "request {} is {} already", request.id, name_of(request.status));

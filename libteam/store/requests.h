@@ -1,4 +1,4 @@
-// Requests and their answers: a shutdown, the approval of a plan.
+// Requests and their answers: a shutdown, the approval of a plan, a permission.
 //
 // A request is pending, and then approved or rejected, once. The answer must name the request, be of its kind and come
 // from the member that was asked. Only the stored request counts, not the text of a message. An answer is stored, then

@@ -292,7 +292,7 @@ namespace {
 
 void find_plans(TeamStatus& status, const TeamEngine& engine) {
   for (const Request& request : engine.pending_requests([](const Error&) {})) {
-    if (request.kind != RequestKind::plan) continue;
+    if (!is_for_approval(request.kind)) continue;
     status.plans.push_back(
         {request.id, request.from, request.to, request.task, summarize(request.content), request.created_at});
   }

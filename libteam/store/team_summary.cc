@@ -33,7 +33,8 @@ std::string describe_state(const MemberStatus& member, MemberDetail detail) {
 
 std::string describe_plan(const Request& plan) {
   const std::string task = plan.task ? fmt::format(" for task #{}", *plan.task) : "";
-  return fmt::format("    its plan {}{} waits for {}: {}\n", plan.id, task, plan.to, shorten(plan.content));
+  return fmt::format("    its {} {}{} waits for {}: {}\n", name_of(plan.kind), plan.id, task, plan.to,
+                     shorten(plan.content));
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ std::string summarize_members(const TeamEngine& engine, const Team& team, Member
   if (detail == MemberDetail::all) {
     find_last_words(members, engine.events());
     plans = engine.pending_requests([](const Error&) {});
-    std::erase_if(plans, [](const Request& request) { return request.kind != RequestKind::plan; });
+    std::erase_if(plans, [](const Request& request) { return !is_for_approval(request.kind); });
     questions = open_questions(engine.events(), kMostQuestions);
   }
   std::string text = "user: the person whom all of this is for\n";

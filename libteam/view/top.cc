@@ -27,7 +27,7 @@ void send(const TopAction& action, const MailOperations& operations) {
     case TopAction::Kind::approve:
     case TopAction::Kind::reject: {
       const auto feedback = action.text.empty() ? std::nullopt : std::optional(action.text);
-      operations.answer(RequestKind::plan, action.request, action.kind == TopAction::Kind::approve, feedback);
+      operations.approve_or_reject(action.request, action.kind == TopAction::Kind::approve, feedback);
       return;
     }
     case TopAction::Kind::stop: operations.ask_to_shut_down(action.member); return;

@@ -45,7 +45,7 @@ void messages() {
 
 void requests() {
   const auto parse = [](std::string_view text) { return parse_request(text, "r.json"); };
-  CHECK(refuses(parse, R"({"kind":"dance","status":"pending"})", "'kind' must be shutdown or plan"));
+  CHECK(refuses(parse, R"({"kind":"dance","status":"pending"})", "'kind' must be shutdown, plan or permission"));
   CHECK(refuses(parse, R"({"kind":"plan","status":"maybe"})", "'status' must be pending, approved or rejected"));
   for (const char* status : {"pending", "approved", "rejected"}) {
     const Request read = parse(fmt::format(R"({{"id":"1","kind":"shutdown","status":"{}","mine":1}})", status));

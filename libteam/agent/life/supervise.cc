@@ -23,7 +23,8 @@ class Reporter {
     mail.events().each_after(seq_, [&](std::string_view line) {
       const Envelope envelope = parse_envelope(line, mail.events().place());
       seq_ = envelope.seq;
-      const bool moves = envelope.type.starts_with("TASK_") || envelope.type.starts_with("PLAN_");
+      const bool moves = envelope.type.starts_with("TASK_") || envelope.type.starts_with("PLAN_") ||
+                         envelope.type.starts_with("PERMISSION_");
       const bool is_news = envelope.type != "TASK_CREATED" && envelope.type != "TASK_UNBLOCKED";
       const bool ends = envelope.type == "RUN_ERROR";
       if ((moves && is_news) || ends)

@@ -36,13 +36,13 @@ std::string remind_of_tasks(const TeamSession& session, std::size_t open) {
 std::vector<Request> plans_for(const TeamSession& session) {
   auto requests = session.mail().requests().pending([](const Error&) {});
   std::erase_if(requests, [&](const Request& request) {
-    return request.kind != RequestKind::plan || request.to != session.self().name;
+    return !is_for_approval(request.kind) || request.to != session.self().name;
   });
   return requests;
 }
 
 std::string remind_of_plans(const std::vector<Request>& plans) {
-  std::string text = "[System] Nobody goes on before you have answered these plans with ApprovePlan:\n";
+  std::string text = "[System] Nobody goes on before you have answered these plans and permissions with ApprovePlan:\n";
   for (const Request& plan : plans) {
     text += enclose("plan", attribute("request_id", plan.id) + attribute("from", plan.from),
                     cut_characters(one_line(plan.content), 400));
@@ -61,8 +61,9 @@ std::optional<std::string> find_awaited(const TeamSession& session) {
   constexpr std::size_t kMostLines = 20'000;
   const std::string& lead = session.self().name;
   for (const Request& request : session.mail().requests().pending([](const Error&) {})) {
-    if (request.kind == RequestKind::plan && request.to == "user") {
-      return fmt::format("plan {} of {} waits for you: plan-approve or plan-reject", request.id, request.from);
+    if (is_for_approval(request.kind) && request.to == "user") {
+      return fmt::format("{} {} of {} waits for you: plan-approve or plan-reject", name_of(request.kind), request.id,
+                         request.from);
     }
     const bool asks_to_end = request.kind == RequestKind::shutdown && request.from == lead;
     if (asks_to_end && session.lives()->life_of(request.to) == Life::running) {
