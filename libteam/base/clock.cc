@@ -58,6 +58,11 @@ Deadline Deadline::or_at(const Deadline& other) const {
 
 bool Deadline::passed() const { return end_ && Clock::now() >= *end_; }
 
+Deadline Deadline::later_by(double seconds) const {
+  if (!end_) return *this;
+  return Deadline(*end_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
+}
+
 int Deadline::left_ms() const {
   if (!end_) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()).count();

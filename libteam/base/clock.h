@@ -32,6 +32,8 @@ class Deadline {
   // The earlier of both.
   Deadline or_in(double seconds) const { return or_at(in(seconds)); }
   Deadline or_at(const Deadline& other) const;
+  // Moved by so many seconds.
+  Deadline later_by(double seconds) const;
   // Milliseconds left, for poll(2): -1 without a limit; rounded up so that a wait does not end early.
   int left_ms() const;
 

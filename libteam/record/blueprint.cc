@@ -41,8 +41,8 @@ void check_role(const Role& role, Blueprint& made, std::string_view file) {
   }
   const bool is_played = std::any_of(made.teammates.begin(), made.teammates.end(),
                                      [&](const auto& entry) { return entry.first == role.name && entry.second > 0; });
-  if (is_played && !spec.command && !spec.model) {
-    fail(Code::usage, "{}: role {} has neither a command nor a model", file, role.name);
+  if (is_played && !spec.command && !spec.acp && !spec.model) {
+    fail(Code::usage, "{}: role {} has no command, no agent (acp) and no model", file, role.name);
   }
   for (const std::string& key : spec.ignored) made.ignored.push_back(fmt::format("roles.{}.{}", role.name, key));
 }

@@ -47,6 +47,11 @@ MemberState parse_member_state(std::string_view text, std::string_view file) {
   state.usage = fields.object_text("usage").value_or(state.usage);
   state.worked = fields.number("worked").value_or(0);
   state.until = fields.number("until");
+  if (const Json* session = fields.object("session")) {
+    Fields inner(*session, text, file);
+    state.session = {inner.text("command").value_or(""), inner.text("id").value_or(""),
+                     inner.number("usd").value_or(0)};
+  }
   state.pane = fields.text("pane");
   state.tmux = fields.text("tmux");
   state.resumable = fields.boolean("resumable").value_or(true);
@@ -72,6 +77,13 @@ std::string to_file(const MemberState& state) {
   text.add_json("usage", state.usage);
   text.add("worked", state.worked);
   text.add("until", state.until);
+  if (state.session) {
+    JsonText session;
+    session.add("command", state.session->command);
+    session.add("id", state.session->id);
+    if (state.session->usd > 0) session.add("usd", state.session->usd);
+    text.add_json("session", session.take());
+  }
   text.add("pane", state.pane);
   text.add("tmux", state.tmux);
   text.add("resumable", state.resumable);

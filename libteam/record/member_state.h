@@ -27,6 +27,13 @@ struct Start {
   std::string mode;  // foreground, background, tmux
 };
 
+// The session of an agent that speaks the Agent Client Protocol: a restarted teammate loads it.
+struct AgentSession {
+  std::string command;  // of the agent; another one does not know the session
+  std::string id;
+  double usd = 0;  // its cost so far, as the agent reports it
+};
+
 struct MemberState {
   State state = State::spawn;
   double since = 0;
@@ -36,9 +43,10 @@ struct MemberState {
   std::int64_t pid = 0;
   std::string run;
   std::optional<std::string> model;
-  std::string usage = "{}";               // a JSON object, as text
-  double worked = 0;                      // seconds of work in all runs
-  std::optional<double> until;            // the end of a pause, if its time is known
+  std::string usage = "{}";     // a JSON object, as text
+  double worked = 0;            // seconds of work in all runs
+  std::optional<double> until;  // the end of a pause, if its time is known
+  std::optional<AgentSession> session;
   std::optional<std::string> pane, tmux;  // the tmux pane it runs in, and the server's socket
   bool resumable = true;                  // false: it finished, or was stopped on request
   Start start;

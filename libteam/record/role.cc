@@ -28,6 +28,22 @@ std::optional<double> duration(Fields& fields, const Json& object, const char* k
   return seconds;
 }
 
+std::optional<Permissions> permissions_of(Fields& fields, const Json& object) {
+  const auto found = object.find("permissions");
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  std::vector<std::pair<std::string, std::string>> rules;
+  if (const Json* kinds = found->is_object() ? fields.object("permissions") : nullptr) {
+    for (const auto& item : kinds->items()) {
+      rules.emplace_back(item.key(), item.value().is_string() ? item.value().get<std::string>() : "");
+    }
+  } else {
+    rules.emplace_back("all", fields.text("permissions").value_or(""));
+  }
+  const auto made = Permissions::from(rules);
+  if (!made) fields.refuse("permissions", kPermissionsExpected);
+  return made;
+}
+
 void add_keys(std::vector<std::string>& to, const Json& object, std::string_view prefix) {
   for (const auto& item : object.items()) to.push_back(fmt::format("{}{}", prefix, item.key()));
 }
@@ -48,6 +64,11 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
   spec.prompt = fields.text("prompt").value_or("");
   spec.command = fields.text("command");
   if (spec.command && spec.command->empty()) fields.refuse("command", "a command");
+  spec.acp = fields.text("acp");
+  if (spec.acp && spec.acp->empty()) fields.refuse("acp", "a command");
+  if (spec.acp && spec.command) fields.refuse("acp", "no 'command' beside it");
+  const Json definition = parse_json(role.definition, place);
+  spec.permissions = permissions_of(fields, definition);
   spec.model = fields.text("model");
   spec.provider = fields.text("provider");
   spec.base_url = fields.text("base_url");
@@ -76,10 +97,11 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
     inner.refuse_misspelt({"retries", "time", "idle", "tokens", "usd", "turns"});
     add_keys(spec.ignored, inner.rest(), "limits.");
   }
-  fields.refuse_misspelt({"prompt",        "command",     "model",       "provider",       "base_url",    "api",
-                          "effort",        "thinking",    "max_tokens",  "plan",           "tools",       "clean_env",
-                          "quota",         "limit_texts", "limits",      "limits.retries", "limits.time", "limits.idle",
-                          "limits.tokens", "limits.usd",  "limits.turns"});
+  fields.refuse_misspelt(
+      {"prompt",   "command",        "model",       "provider",    "base_url",      "api",        "effort",
+       "thinking", "max_tokens",     "plan",        "tools",       "clean_env",     "quota",      "limit_texts",
+       "limits",   "limits.retries", "limits.time", "limits.idle", "limits.tokens", "limits.usd", "limits.turns",
+       "acp",      "permissions"});
   add_keys(spec.ignored, fields.rest(), "");
   return spec;
 }

@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "libteam/record/budget.h"
+#include "libteam/record/permissions.h"
 #include "libteam/record/team.h"
 
 namespace team {
 
 struct RoleSpec {
-  std::string prompt;                  // precedes the prompt of every piece of work
-  std::optional<std::string> command;  // for teammate-run --exec
+  std::string prompt;                      // precedes the prompt of every piece of work
+  std::optional<std::string> command;      // for teammate-run --exec
+  std::optional<std::string> acp;          // for teammate-run --acp
+  std::optional<Permissions> permissions;  // of an agent that runs by `acp`; none: it may do all
   std::optional<std::string> model, provider, base_url, api;
   std::optional<std::string> effort, thinking;
   std::optional<std::int64_t> max_tokens;

@@ -68,6 +68,11 @@ void Presence::set_start(Start start) {
   life_->write(now_);
 }
 
+void Presence::set_session(const std::optional<AgentSession>& session) {
+  now_.session = session;
+  life_->write(now_);
+}
+
 void Presence::set_usage(std::string usage) {
   now_.usage = std::move(usage);
   try {

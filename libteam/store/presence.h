@@ -41,6 +41,8 @@ class Presence {
   void become(State state, const std::string& reason, std::optional<TaskId> task, const Mail& mail, const Actor& actor);
   // Stores how to restart it.
   void set_start(Start start);
+  // The session of its agent, for its next life. Throws if it cannot be written.
+  void set_session(const std::optional<AgentSession>& session);
   // Stores the usage of all its runs. If the write fails, the next change of the state writes it.
   void set_usage(std::string usage);
   // Adds seconds of work. The next change of the state writes them.

@@ -36,7 +36,8 @@ void do_not_block(const Fd& fd) { ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F
 
 }  // namespace
 
-Child::Child(const Program& program) : name_(program.arguments.front()), text_(program.input) {
+Child::Child(const Program& program)
+    : name_(program.arguments.front()), text_(program.input), is_input_open_(program.is_input_open) {
   Pipe input;
   Pipe out;
   Pipe err;
@@ -97,10 +98,15 @@ void Child::feed() {
     const ssize_t put = ::write(input_.get(), text_.data() + fed_, text_.size() - fed_);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && errno == EAGAIN) return;
-    if (put < 0) break;
+    if (put < 0) {
+      input_ = Fd();
+      return;
+    }
     fed_ += static_cast<std::size_t>(put);
   }
-  input_ = Fd();
+  text_.clear();
+  fed_ = 0;
+  if (!is_input_open_) input_ = Fd();
 }
 
 // Passes on available output; false at its end. Stops after a while, so that a program that never pauses does not block
@@ -134,7 +140,7 @@ Child::Woke Child::wait(const Deadline& deadline, int interrupt, const Hear& hea
     pollfd waiting[] = {{report_.get(), POLLIN, 0},
                         {out_ ? out_.get() : -1, POLLIN, 0},
                         {err_ ? err_.get() : -1, POLLIN, 0},
-                        {input_ ? input_.get() : -1, POLLOUT, 0},
+                        {input_ && has_input() ? input_.get() : -1, POLLOUT, 0},
                         {interrupt, POLLIN, 0}};
     const int ready = ::poll(waiting, std::size(waiting), deadline.left_ms());
     if (ready < 0 && errno != EINTR) fail_errno("cannot wait for", "a program");

@@ -34,6 +34,11 @@ class Child {
   // Blocks until the program wrote output (passed to `hear`), the program and its children have ended, the deadline
   // passes, or `interrupt` (a descriptor, or -1) is readable.
   Woke wait(const Deadline& deadline, int interrupt, const Hear& hear);
+  // Adds to its stdin, which Program::is_input_open keeps open. wait() passes it on as the program reads it.
+  void write(std::string_view text) { text_ += text; }
+  // Ends its stdin, once all of it is passed on.
+  void end_input() { is_input_open_ = false; }
+
   // After Woke::ended: its exit status, or 128 + n if signal n ended it.
   int status() const { return status_; }
 
@@ -45,6 +50,8 @@ class Child {
 
  private:
   void feed();
+  // True if feed() has something to do.
+  bool has_input() const { return fed_ < text_.size() || !is_input_open_; }
   bool drain(Fd& fd, Stream stream, const Hear& hear) const;
   bool is_over();
 
@@ -53,6 +60,7 @@ class Child {
   Fd input_, out_, err_, report_;
   std::string text_;
   std::size_t fed_ = 0;
+  bool is_input_open_ = false;
   int status_ = 0;
 };
 

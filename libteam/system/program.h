@@ -17,7 +17,8 @@ struct Program {
   // Changes to our own environment; a variable without a value is removed.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
   std::optional<std::string> directory;  // none: ours
-  std::string input;                     // the whole stdin
+  std::string input;                     // the whole stdin, or its beginning
+  bool is_input_open = false;            // stdin stays open for Child::write()
   int output = -1;                       // a descriptor for stdout and stderr; -1: Child::wait() passes them on
   // A descriptor to execute in place of the first argument, which is then only its name. So the file that runs is the
   // one that was checked. An interpreter reads a script through /proc/self/fd/3.

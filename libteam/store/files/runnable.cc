@@ -30,6 +30,7 @@ void add_hooks(std::vector<Runnable>& found, const Folder& folder) {
 void add_role(std::vector<Runnable>& found, const Role& role, const std::string& place) {
   const RoleSpec spec = parse_role(role, place);
   if (spec.command) found.push_back({"command", role.name, *spec.command});
+  if (spec.acp) found.push_back({"command", role.name, *spec.acp});
   if (spec.model) found.push_back({"model", role.name, *spec.model});
   if (spec.base_url) found.push_back({"address", role.name, *spec.base_url});
   if (!spec.prompt.empty()) found.push_back({"prompt", role.name, spec.prompt});
