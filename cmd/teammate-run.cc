@@ -1,5 +1,6 @@
 // teammate-run - run a teammate in the foreground
 
+#include "libteam/agent/acp/acp_choice.h"
 #include "libteam/agent/life/exec_driver.h"
 #include "libteam/agent/life/teammate.h"
 #include "libteam/agent/life/teammate_choice.h"
@@ -18,16 +19,25 @@ struct Options {
   bool quiet = false;
 };
 
-// A program of the user, or a model; owns whichever of the two is in use.
+// A program of the user, an agent of others, or a model; owns whichever of them is in use.
 struct Worker {
   std::optional<team::ExecDriver> program;
+  std::optional<team::AcpDriver> guest;
   std::optional<team::ModelAgent> agent;
-  team::Driver& driver() { return program ? static_cast<team::Driver&>(*program) : agent->driver(); }
+  team::Driver& driver() {
+    if (guest) return *guest;
+    return program ? static_cast<team::Driver&>(*program) : agent->driver();
+  }
 };
 
 void employ(Worker& worker, team::TeamSession& session, const team::TeammateChoice& choice, const team::RoleSpec& role,
             const team::Signals& signals) {
   team::Variables environment = environment_for(choice, role);
+  if (choice.acp) {
+    worker.guest.emplace(acp_rules_for(choice, role, session, std::move(environment)), last_session_of(session),
+                         signals);
+    return;
+  }
   if (choice.exec) {
     for (auto& variable : session.environment()) environment.push_back(std::move(variable));
     worker.program.emplace(*choice.exec, std::move(environment), choice.time_limit,
@@ -95,6 +105,8 @@ int teammate_run(int argc, char** argv) {
   team::Command command("teammate-run", "run a teammate in the foreground", "[options] NAME");
   command.operand("NAME", choice.name, "the name of the teammate; it joins the team if needed");
   command.option("--exec COMMAND", choice.exec, "run by sh for each piece of work, with the prompt on stdin");
+  command.option("--acp COMMAND", choice.acp, "an agent that speaks the Agent Client Protocol, run by sh");
+  command.option("--permissions RULES", choice.permissions, "of the agent: allow, reject, ask, or execute=ask,...");
   command.option("--clean-env NAMES", choice.clean_env, "environment variables for its programs (a,b,C_*)");
   takes_model(command, choice.model);
   takes_conversation(command, choice.model);
@@ -109,11 +121,12 @@ int teammate_run(int argc, char** argv) {
   command.seconds("--time-limit SECONDS", choice.time_limit, "time limit for each piece of work (else none)");
   command.flag("--plan", teammate.plan, "each task needs a plan that the lead approves");
   command.flag("--quiet", options.quiet, "do not show its actions on stderr");
-  command.at_most_one({"--exec", "--model", "--replay"});
+  command.at_most_one({"--exec", "--acp", "--model", "--replay"});
   command.takes_team();
   command.takes_lock();
   command.example("teammate-run coder --model claude-sonnet-4-5");
   command.example("teammate-run backend --exec 'claude -p'");
+  command.example("teammate-run coder --acp claude-agent-acp --permissions execute=ask");
   command.example("teammate-run tests --role tester --exec 'make \"check-$TASK_ID\"' --until-done");
   return command.run(argc, argv, [&](team::Context& context) { return run(context, options); });
 }

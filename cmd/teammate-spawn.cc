@@ -13,7 +13,7 @@ namespace {
 
 struct Options {
   std::string role;
-  std::optional<std::string> exec, clean_env, prompt, mode;
+  std::optional<std::string> exec, acp, permissions, clean_env, prompt, mode;
   team::ModelChoice model;
   std::optional<team::TaskId> task;
   std::optional<std::int64_t> count;
@@ -27,6 +27,8 @@ std::vector<std::string> arguments_for(const Options& options) {
     if (value) arguments.insert(arguments.end(), {name, fmt::format("{}", *value)});
   };
   add("--exec", options.exec);
+  add("--acp", options.acp);
+  add("--permissions", options.permissions);
   add("--clean-env", options.clean_env);
   const auto model = arguments_of(options.model);
   arguments.insert(arguments.end(), model.begin(), model.end());
@@ -41,14 +43,15 @@ std::vector<std::string> arguments_for(const Options& options) {
 // Throws before anything is created if there is nothing to run.
 void check_role(const team::Team& team, const Options& options) {
   const team::RoleSpec spec = team::spec_of(team, options.role);
-  if (options.exec || options.model.model) return;
+  if (options.exec || options.acp || options.model.model) return;
   if (team.find_role(options.role) == nullptr) {
     team::fail(team::Code::not_found,
-               "no role '{}' in team {}; team-create --role makes one, or give --exec or --model",
+               "no role '{}' in team {}; team-create --role makes one, or give --exec, --acp or --model",
                team::one_line(options.role), team.name);
   }
-  if (!spec.command && !spec.model && !team::environment_variable("TEAM_MODEL")) {
-    team::fail(team::Code::usage, "role {} has neither a command nor a model; give --exec or --model", options.role);
+  if (!spec.command && !spec.acp && !spec.model && !team::environment_variable("TEAM_MODEL")) {
+    team::fail(team::Code::usage, "role {} has no command, no agent and no model; give --exec, --acp or --model",
+               options.role);
   }
 }
 
@@ -81,6 +84,8 @@ int teammate_spawn(int argc, char** argv) {
   team::Command command("teammate-spawn", "start a new teammate in the background or in a tmux pane", "[options] ROLE");
   command.operand("ROLE", options.role, "its role; the names are ROLE-1, ROLE-2, ...");
   command.option("--exec COMMAND", options.exec, "its command (else the command of the role)");
+  command.option("--acp COMMAND", options.acp, "its agent, which speaks the Agent Client Protocol");
+  command.option("--permissions RULES", options.permissions, "of the agent: allow, reject, ask, or execute=ask,...");
   command.option("--clean-env NAMES", options.clean_env, "environment variables for its programs (a,b,C_*)");
   takes_model(command, options.model);
   command.option("--prompt TEXT", options.prompt, "its first piece of work; - reads it from stdin");
@@ -91,7 +96,7 @@ int teammate_spawn(int argc, char** argv) {
   command.flag("--until-done", options.until_done, "end when the board has nothing left for it");
   command.flag("--plan", options.plan, "each of its tasks needs a plan that the lead approves");
   command.at_most_one({"--task", "--count"});
-  command.at_most_one({"--exec", "--model"});
+  command.at_most_one({"--exec", "--acp", "--model"});
   command.takes_all();
   command.example("teammate-spawn coder --count 3");
   command.example("teammate-spawn tester --exec './run-tests' --mode tmux");

@@ -34,6 +34,22 @@ struct Meanwhile {
   std::function<bool(const Keep& keep)> hear;
 };
 
+// Permissions that an agent asks for: requests to the lead or the user. Called from the thread of the work only.
+struct PermissionDesk {
+  struct Answer {
+    bool approved = false;
+    std::string feedback = {};
+  };
+  // Opens a request; returns its id.
+  std::function<std::string(const std::string& content)> ask;
+  // Takes the messages with answers. The records count.
+  std::function<void()> collect;
+  // None while nobody has answered. A request that was removed is rejected.
+  std::function<std::optional<Answer>(const std::string& id)> answer;
+  // Removes a request that nobody waits for any more.
+  std::function<void(const std::string& id)> withdraw;
+};
+
 struct Work {
   Phase phase = Phase::work;
   std::string title;         // for people: "task 3"
@@ -48,6 +64,7 @@ struct Work {
   // For a gated member in the phase `work`: true while the approval holds. It is void when the task changes hands.
   std::function<bool()> is_approved;
   Meanwhile meanwhile;
+  PermissionDesk permissions;
   // The reason if a budget is used up: then the driver ends the work before its next step, as over_budget.
   std::function<std::optional<std::string>()> over_budget;
   // Called when the driver has stored the work, so that a restarted driver would resume it.
@@ -87,7 +104,10 @@ struct Audience {
   std::function<void(std::string_view text)> out, err;           // output of the work, as it arrives
   std::function<void(const std::vector<Event>& events)> record;  // for the event log
   std::function<void(const Usage& all)> spend;                   // tokens used in all runs
+  std::function<void(const Usage& more)> charge;                 // adds to that at once, beside Outcome::used
   std::function<void(State state)> become;                       // changes the shown state; may be empty
+  // Stores the session of an agent, for the next life of the teammate.
+  std::function<void(const std::optional<AgentSession>& session)> keep_session;
 };
 
 class Driver {
@@ -99,6 +119,8 @@ class Driver {
 
   // True if the driver keeps a conversation: it gets mail during the work, and the answers to its own questions.
   virtual bool converses() const { return false; }
+  // True if the driver itself retries: then failed work on messages is not tried again.
+  virtual bool retries() const { return false; }
   // Work that an earlier run began and did not finish. Of its messages only the senders are known.
   virtual std::optional<Work> left() const { return std::nullopt; }
   // Called when the outcome of the last work is on the board, sent or dropped.

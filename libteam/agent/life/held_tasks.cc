@@ -12,6 +12,11 @@ std::string describe_attempt(std::int64_t attempt, std::int64_t retries) {
 
 void HeldTasks::recover() {
   const TeamSession& session = life_.session();
+  // Nobody waits for their answers any more: the agent that asked has ended.
+  for (const Request& request : session.mail().requests().pending([](const Error&) {})) {
+    const bool is_own = request.kind == RequestKind::permission && request.from == life_.self().name;
+    if (is_own) session.mail().requests().withdraw(request.id);
+  }
   const bool keeps = life_.options().auto_claim && !life_.options().task;
   const auto recovery = keeps ? Board::Recovery::take_over : Board::Recovery::release;
   for (Task& task : session.board().recover(life_.self(), recovery)) {

@@ -23,6 +23,7 @@ MemberState first_state(MemberLife& life) {
   if (before) {
     first.usage = before->usage;
     first.worked = before->worked;
+    first.session = before->session;
   }
   if (options.start.mode != "background") first.pane = environment_variable("TMUX_PANE");
   if (first.pane) first.tmux = split(environment_variable("TMUX").value_or(""), ',').front();

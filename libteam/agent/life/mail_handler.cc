@@ -40,7 +40,9 @@ std::vector<Message> MailHandler::select(const Batch& batch) const {
     const bool wakes = message.type == "task_assigned" || message.type == "task_unblocked";
     // A driver that keeps a conversation submits plans by itself and needs their answers.
     const bool is_answer = message.type == "plan_approval_response" && (habits_.plans || !habits_.converses);
-    if (message.type == "shutdown_request" || is_answer || (wakes && habits_.claims)) continue;
+    // The agent that asked gets the answer to its question; see PermissionDesk.
+    const bool is_permission = message.type == "permission_response";
+    if (message.type == "shutdown_request" || is_answer || is_permission || (wakes && habits_.claims)) continue;
     messages.push_back(message);
     read_body(messages.back());
     note_(fmt::format("{} from {}: {}", message.type, one_line(message.sender), one_line(message.summary)));

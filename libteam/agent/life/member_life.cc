@@ -28,6 +28,14 @@ MemberLife::MemberLife(TeamSession& session, TeammateOptions options, Driver& dr
       audience_(std::move(audience)),
       wakeups_(session_, options_, driver_, signals_) {
   audience_.record = [this](const std::vector<Event>& events) { record(events); };
+  audience_.charge = [this](const Usage& more) {
+    Usage all = parse_usage(presence_->now().usage);
+    all += more;
+    presence_->set_usage(to_json_text(all));
+  };
+  audience_.keep_session = [this](const std::optional<AgentSession>& session) {
+    persist([&] { presence_->set_session(session); });
+  };
   audience_.spend = [this](const Usage& all) { presence_->set_usage(to_json_text(all)); };
 }
 

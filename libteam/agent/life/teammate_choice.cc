@@ -20,7 +20,7 @@ void take_recording(TeammateChoice& choice, const RoleSpec& role) {
   choice.recording = find_recording(choice.model, NoSuchPath::is_file);
   if (choice.recording.record) choice.model.record.reset();
   if (choice.recording.replay) choice.model.replay.reset();
-  const bool runs_command = choice.exec || (role.command && !is_chosen(choice.model));
+  const bool runs_command = choice.exec || choice.acp || ((role.command || role.acp) && !is_chosen(choice.model));
   if (!runs_command) use_recording(choice.model, choice.recording, choice.name);
 }
 
@@ -30,20 +30,26 @@ void complete(TeammateChoice& choice, const RoleSpec& role) {
   if (!is_name(choice.name)) fail(Code::usage, "'{}' is not a name", one_line(choice.name));
   take_recording(choice, role);
   const bool asks_model = is_chosen(choice.model);
-  if (!choice.exec && !asks_model) choice.exec = role.command;
-  if (!choice.exec) complete(choice.model, role);
-  if ((!choice.exec && !is_chosen(choice.model)) || (choice.exec && choice.exec->empty())) {
-    fail(Code::usage, "what does {} run? --exec COMMAND, --model MODEL, or a role that says it", choice.name);
+  if (!choice.exec && !choice.acp && !asks_model) {
+    choice.exec = role.command;
+    choice.acp = role.acp;
   }
+  const auto& command = choice.acp ? choice.acp : choice.exec;
+  if (!command) complete(choice.model, role);
+  if ((!command && !is_chosen(choice.model)) || (command && command->empty())) {
+    fail(Code::usage, "what does {} run? --exec COMMAND, --acp COMMAND, --model MODEL, or a role that says it",
+         choice.name);
+  }
+  if (choice.permissions && !choice.acp) fail(Code::usage, "--permissions goes with --acp");
   TeammateOptions& teammate = choice.options;
-  if (!choice.exec) teammate.model = choice.model.model.value_or("replay");
+  if (!command) teammate.model = choice.model.model.value_or("replay");
   teammate.retries = choice.retries.value_or(role.retries.value_or(teammate.retries));
   if (!choice.time_limit) choice.time_limit = role.time_limit;
   if (!teammate.idle_timeout) teammate.idle_timeout = role.idle_timeout;
   teammate.budget = role.budget;
   if (choice.model.budget) teammate.budget = budget_from(choice.model.budget);
   if (!choice.model.replay) {
-    const std::string own = choice.exec ? program_of(*choice.exec) : quota_of(choice.model);
+    const std::string own = command ? program_of(*command) : quota_of(choice.model);
     teammate.quota = role.quota.value_or(own);
   }
   choice.limit_texts = role.limit_texts;
@@ -65,6 +71,13 @@ Variables environment_for(const TeammateChoice& choice, const RoleSpec& role) {
   return clean_environment(std::move(*names));
 }
 
+Permissions permissions_for(const TeammateChoice& choice, const RoleSpec& role) {
+  if (!choice.permissions) return role.permissions.value_or(Permissions());
+  const auto given = Permissions::parse(*choice.permissions);
+  if (!given) fail(Code::usage, "--permissions: {}, not '{}'", kPermissionsExpected, one_line(*choice.permissions));
+  return *given;
+}
+
 std::vector<std::string> limit_texts_for(const TeammateChoice& choice, const Team& team) {
   auto texts = parse_texts(setting(team, "limits.texts"));
   texts.insert(texts.end(), choice.limit_texts.begin(), choice.limit_texts.end());
@@ -81,6 +94,8 @@ Start start_of(const TeammateChoice& given, const std::string& root) {
   };
   add("--role", given.options.role);
   add("--exec", given.exec);
+  add("--acp", given.acp);
+  add("--permissions", given.permissions);
   add("--clean-env", given.clean_env);
   add("--retries", given.retries);
   add("--time-limit", given.time_limit);

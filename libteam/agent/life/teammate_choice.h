@@ -16,8 +16,10 @@ namespace team {
 
 struct TeammateChoice {
   std::string name;
-  std::optional<std::string> exec;       // a command for sh; else a model works
-  std::optional<std::string> clean_env;  // variables that its programs get, separated by commas
+  std::optional<std::string> exec;         // a command for sh; else an agent or a model works
+  std::optional<std::string> acp;          // a command for sh, of an agent that speaks the Agent Client Protocol
+  std::optional<std::string> permissions;  // of that agent: see Permissions::parse()
+  std::optional<std::string> clean_env;    // variables that its programs get, separated by commas
   std::optional<std::int64_t> retries;
   std::optional<double> time_limit;      // of a piece of work, in seconds
   std::vector<std::string> limit_texts;  // of usage limits, by its role
@@ -33,6 +35,9 @@ void complete(TeammateChoice& choice, const RoleSpec& role);
 
 // The changes to the environment of this process for the programs of the teammate. Throws usage for a bad name.
 Variables environment_for(const TeammateChoice& choice, const RoleSpec& role);
+
+// What its agent may do: as given, else by its role, else all. Throws usage.
+Permissions permissions_for(const TeammateChoice& choice, const RoleSpec& role);
 
 // The texts of usage limits beside the known ones: of the team and of the role. Throws corrupt.
 std::vector<std::string> limit_texts_for(const TeammateChoice& choice, const Team& team);

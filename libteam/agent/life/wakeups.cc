@@ -16,7 +16,9 @@ constexpr double kLongestDoze = 30;
 constexpr double kDeputyDelay = 2;  // that a lookout may take to react
 constexpr double kDoubt = 1;
 
-bool is_urgent(const Message& message) { return message.type == "shutdown_request" || message.interrupt; }
+bool is_urgent(const Message& message) {
+  return message.type == "shutdown_request" || message.type == "permission_response" || message.interrupt;
+}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "libteam/agent/life/permission_desk.h"
 #include "libteam/base/clock.h"
 #include "libteam/base/text.h"
 
@@ -82,6 +83,7 @@ Outcome WorkRunner::converse(const Work& work) {
   open.meanwhile.watch_mail = [this] { return life_.wakeups().watch_mail(); };
   open.meanwhile.hear = [this](const Meanwhile::Keep& keep) { return hear(keep); };
   open.meanwhile.is_urgent = life_.wakeups().urgent_mail_check();
+  open.permissions = make_permission_desk(life_, work.task ? std::optional(work.task->id) : std::nullopt);
   Outcome outcome = driver.work(open, life_.audience());
   if (outcome.kind == Outcome::Kind::done) last_word_ = outcome.result;
   last_failure_ = outcome.kind == Outcome::Kind::failed ? std::optional(outcome.reason) : std::nullopt;
@@ -184,7 +186,7 @@ Outcome WorkRunner::work_on(const std::vector<Message>& messages, Phase phase, c
   Outcome outcome;
   for (std::int64_t attempt = 0; attempt <= life_.options().retries; ++attempt) {
     outcome = drive(work);
-    if (outcome.kind != Outcome::Kind::failed || life_.driver().converses()) break;
+    if (outcome.kind != Outcome::Kind::failed || life_.driver().retries()) break;
     life_.note(outcome.reason);
   }
   return outcome;

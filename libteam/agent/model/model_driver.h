@@ -51,6 +51,7 @@ class ModelDriver : public Driver {
   void begin_life() override { memory_.emplace(remember_()); }
   Outcome work(const Work& work, const Audience& audience) override;
   bool converses() const override { return true; }
+  bool retries() const override { return true; }
   std::optional<Work> left() const override;
   void settle() override;
   bool has_news() override;

@@ -49,8 +49,9 @@ std::vector<std::string> arguments_for(const Team& team, const std::optional<std
   const RoleSpec spec = spec_of(team, role);
   const auto wanted = given.find_text("model");
   if (wanted && is_blank(*wanted)) fail(Code::usage, "the name of the model is empty");
-  if (spec.command && wanted) fail(Code::usage, "role {} runs a command, so it has no model", role.value_or("-"));
-  if (spec.command || recruiting.recording.replay) return arguments;
+  const bool runs_command = spec.command || spec.acp;
+  if (runs_command && wanted) fail(Code::usage, "role {} runs a command, so it has no model", role.value_or("-"));
+  if (runs_command || recruiting.recording.replay) return arguments;
   const auto model = arguments_of(choose_model(spec, wanted, recruiting.model));
   arguments.insert(arguments.end(), model.begin(), model.end());
   return arguments;
@@ -247,18 +248,20 @@ void add_stop_teammate(Toolbox& tools, TeamSession& session) {
 }
 
 void add_approve_plan(Toolbox& tools, TeamSession& session) {
-  const ToolSpec spec{"ApprovePlan", "Answer the plan of a teammate, which waits for it.",
+  const ToolSpec spec{"ApprovePlan",
+                      "Answer the plan of a teammate, or its request for a permission: it waits for that.",
                       R"({"type":"object","properties":{
-    "request_id":{"type":"string","description":"as it stands in its plan_approval_request"},
+    "request_id":{"type":"string","description":"as it stands in its plan_approval_request or permission_request"},
     "approve":{"type":"boolean"},
     "feedback":{"type":"string","description":"what to do differently, if it is not approved"}},
     "required":["request_id","approve"]})"};
   tools.add(spec, [&session](const Arguments& arguments, int) -> ToolResult {
     session.refresh();
     const bool approve = arguments.flag("approve");
-    const Message sent = session.messages().answer(RequestKind::plan, arguments.text("request_id"), approve,
-                                                   arguments.find_text("feedback"));
-    return {fmt::format("{} is told that its plan is {}.", sent.recipient, approve ? "approved" : "rejected")};
+    const Message sent =
+        session.messages().approve_or_reject(arguments.text("request_id"), approve, arguments.find_text("feedback"));
+    const char* what = sent.type == "permission_response" ? "request" : "plan";
+    return {fmt::format("{} is told that its {} is {}.", sent.recipient, what, approve ? "approved" : "rejected")};
   });
 }
 
