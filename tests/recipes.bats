@@ -216,8 +216,26 @@ state_is_settled() {
 }
 
 @test "every recipe of the page has a test here" {
-  same 'claude,codex,gemini,opencode,aider,A shell script,A Makefile target,Inside the command,Checks,Plans,Worktrees,CI' \
+  same 'Agents in one living session,claude,codex,gemini,opencode,aider,A shell script,A Makefile target,Inside the command,Checks,Plans,Worktrees,CI' \
     "$(awk '/^\.Sh /{ inside = $2 == "RECIPES" } inside && /^\.Ss /' "$PAGE" | cut -c 5- | paste -sd ,)"
+}
+
+@test "agents in one living session: each line runs an agent, and a role names one" {
+  local name line
+  a_project
+  for name in claude-agent-acp codex-acp gemini opencode; do
+    printf '#!/bin/sh\nexec "%s/tests/acp-agent"\n' "$PROJECT" >"$STAND_INS/$name"
+    chmod +x "$STAND_INS/$name"
+  done
+  task-delete 1
+
+  while read -r line; do
+    task-create Say --description 'do: say hello' >/dev/null
+    bash -c "$line --once --quiet" </dev/null
+  done < <(lines 'Agents in one living session' | sed -e ':join' -e '/\\$/{N; s/ *\\\n */ /; b join' -e '}')
+
+  same 4 "$(task-list --status completed | wc -l)"
+  echo "{$(block 'Agents in one living session' 2)}" | jq -e '.coder.permissions.execute == "ask"'
 }
 
 @test "claude: the prompt comes from stdin, it may edit, and use the commands of its list" {

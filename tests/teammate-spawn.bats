@@ -355,7 +355,7 @@ spawn_once() {
 
   team-create beta
   run --separate-stderr teammate-spawn coder -t beta
-  as_expected 3 '' "teammate-spawn: not_found: no role 'coder' in team beta; team-create --role makes one, or give --exec or --model"
+  as_expected 3 '' "teammate-spawn: not_found: no role 'coder' in team beta; team-create --role makes one, or give --exec, --acp or --model"
 }
 
 @test "exits 2 for a role that says nothing of a command, and makes nothing" {
@@ -364,7 +364,7 @@ spawn_once() {
 
   run --separate-stderr teammate-spawn coder
 
-  as_expected 2 '' 'teammate-spawn: usage: role coder has neither a command nor a model; give --exec or --model'
+  as_expected 2 '' 'teammate-spawn: usage: role coder has no command, no agent and no model; give --exec, --acp or --model'
   same "$before" "$(what_is_there)"
 }
 

@@ -5,6 +5,7 @@ word @NAME of the command line stands for the contents of ../NAME, which the set
 """
 
 import json
+import pathlib
 import shlex
 from dataclasses import dataclass, field
 
@@ -138,6 +139,9 @@ def team(extra):
     return TEAM + extra
 
 
+# Speaks the Agent Client Protocol.
+AGENT = pathlib.Path(__file__).resolve().parents[2] / "tests/acp-agent"
+
 CASES = [
     Case("task-create", "task-create seventh"),
     Case("task-create assigned", "task-create seventh --blocked-by 1,3 --owner ann --priority 2", reads=("ann",)),
@@ -249,6 +253,8 @@ CASES = [
          answers=False, narrates=True, slow=True),
     Case("teammate-run fails", "teammate-run carl --once --quiet --exec false", loose=("*",), answers=False, exits=1,
          then=(1,), narrates=True, slow=True),
+    Case("teammate-run agent", f"teammate-run carl --once --quiet --acp 'exec {AGENT}'", loose=("*",), answers=False,
+         narrates=True, slow=True),
     Case("teammate-spawn", "teammate-spawn coder --once --exec true --mode background", loose=("*",), breeds=True,
          narrates=True, slow=True),
     Case("team-resume", "team-resume", loose=("*",), breeds=True, narrates=True, slow=True, answers=False,
