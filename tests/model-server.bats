@@ -754,3 +754,40 @@ print("all heard")' "${URL#http://}"
   done
   same '' "$(logged 'select(.status != 200) | .error')"
 }
+
+# gemini METHOD BODY [CURL OPTION…]
+gemini() {
+  curl -sS "$URL/v1beta/models/gemini-9:$1" -H 'content-type: application/json' -H "x-goog-api-key: ${KEY:-test-key}" -d "$2" "${@:3}"
+}
+
+@test "speaks Gemini: texts, tool calls and their results, streamed or not" {
+  serve <<'END'
+[{"when": {"format": "gemini", "model": "gemini-9", "system": "Be brief", "user": "look", "tool": "ls"},
+  "answer": [{"text": "I look."}, {"tool": "ls", "input": {"path": "."}}]},
+ {"when": {"called": "ls", "result": "a.txt"}, "answer": "One file.", "usage": {"input": 7, "output": 3}}]
+END
+  local first tools='[{"functionDeclarations": [{"name": "ls"}]}]' system='{"parts": [{"text": "Be brief"}]}'
+  first=$(gemini generateContent "{\"contents\": [{\"role\": \"user\", \"parts\": [{\"text\": \"look\"}]}],
+    \"tools\": $tools, \"systemInstruction\": $system}")
+
+  same '[{"text":"I look."},{"functionCall":{"name":"ls","args":{"path":"."}}}]' \
+    "$(jq -c '.candidates[0].content.parts' <<<"$first")"
+  same STOP "$(jq -r '.candidates[0].finishReason' <<<"$first")"
+  run gemini streamGenerateContent "{\"contents\": [{\"role\": \"user\", \"parts\": [{\"text\": \"look\"}]},
+    $(jq -c '.candidates[0].content' <<<"$first"), {\"role\": \"user\", \"parts\": [{\"functionResponse\":
+    {\"name\": \"ls\", \"response\": {\"output\": \"a.txt\"}}}]}], \"tools\": $tools}"
+  same 'One file.' "$(sed -n 's/^data: //p' <<<"$output" | tr -d '\r' | jq -rj '.candidates[0].content.parts[].text')"
+  same '7 3' "$(sed -n 's/^data: //p' <<<"$output" | tr -d '\r' | jq -r '.usageMetadata | "\(.promptTokenCount) \(.candidatesTokenCount)"' | tail -n 1)"
+}
+
+@test "refuses what Gemini refuses: a wrong key, no contents, calls without results, another method" {
+  serve <<<'[{"answer": "yes"}]'
+  local hi='{"role": "user", "parts": [{"text": "hi"}]}'
+
+  same '400 INVALID_ARGUMENT' "$(KEY=other gemini generateContent "{\"contents\": [$hi]}" |
+    jq -r '.error | "\(.code) \(.status)"')"
+  same '* GenerateContentRequest.contents: contents is not specified' "$(gemini generateContent '{}' | jq -r .error.message)"
+  gemini generateContent "{\"contents\": [$hi, {\"role\": \"model\", \"parts\": [{\"functionCall\": {\"name\": \"ls\"}}]}, $hi]}" |
+    grep -q 'number of function response parts is equal'
+  same '404 NOT_FOUND' "$(gemini embedContent "{\"contents\": [$hi]}" | jq -r '.error | "\(.code) \(.status)"')"
+}
