@@ -349,7 +349,7 @@ team-up: no: task 3 'three': waits for #2 'two', which failed: exit status 3: no
 {"team": "alpha", "roles": {"coder": {"command": "x"}}, "teammates": {"codr": 1}}|team.json: teammates: no role 'codr'; did you mean coder?
 {"team": "alpha", "settings": {"banana": 1}}|team.json: no setting 'banana'
 {"team": "alpha", "settings": {"tasks.max": "many"}}|team.json: tasks.max takes a whole number, not 'many'
-{"team": "alpha", "roles": {"coder": {}}}|team.json: role coder has neither a command nor a model
+{"team": "alpha", "roles": {"coder": {}}}|team.json: role coder has no command, no agent (acp) and no model
 {"team": "alpha", "roles": {"coder": "true"}}|team.json:1:19: 'roles' must be an object of named objects
 {"team": "alpha", "roles": {"coder": {"command": "x", "limits": {"time": "soon"}}}}|team.json: role coder*'time' must be seconds*
 {"team": "alpha", "roles": {}, "teammates": {"coder": 1}}|team.json: teammates: no role 'coder'

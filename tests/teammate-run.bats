@@ -1560,7 +1560,7 @@ woken_since() {
   a_team
 
   run --separate-stderr bob
-  as_expected 2 '' 'teammate-run: usage: what does bob run? --exec COMMAND, --model MODEL, or a role that says it'
+  as_expected 2 '' 'teammate-run: usage: what does bob run? --exec COMMAND, --acp COMMAND, --model MODEL, or a role that says it'
   run --separate-stderr teammate-run --exec true
   as_expected 2 '' 'teammate-run: usage: NAME is missing (try teammate-run --help)'
   for name in user system all 'a b' ../bob ''; do

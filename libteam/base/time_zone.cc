@@ -1,5 +1,6 @@
 #include "libteam/base/time_zone.h"
 
+#include <fmt/core.h>
 #include <time.h>
 
 #include <algorithm>
@@ -92,12 +93,12 @@ std::optional<std::int64_t> change_in(RuleReader& rule, int year) {
   std::int64_t day = 0;
   if (rule.take('M')) {
     const auto month = rule.number(12);
-    const auto week = rule.take('.') ? rule.number(5) : std::nullopt;
-    const auto weekday = rule.take('.') ? rule.number(6) : std::nullopt;
-    if (!month || *month == 0 || !week || *week == 0 || !weekday) return std::nullopt;
+    const int week = rule.take('.') ? rule.number(5).value_or(0) : 0;
+    const int weekday = rule.take('.') ? rule.number(6).value_or(-1) : -1;
+    if (!month || *month == 0 || week == 0 || weekday < 0) return std::nullopt;
     const std::int64_t first = start_of(year, *month, 1);
     const auto first_weekday = static_cast<int>((first / kDay + 4) % 7);
-    day = first + (((*weekday - first_weekday + 7) % 7) + 7 * (*week - 1)) * kDay;
+    day = first + (((weekday - first_weekday + 7) % 7) + 7 * (week - 1)) * kDay;
     const std::int64_t next_month = *month == 12 ? start_of(year + 1, 1, 1) : start_of(year, *month + 1, 1);
     if (day >= next_month) day -= 7 * kDay;
   } else {
@@ -166,9 +167,8 @@ std::optional<int> zone_offset(std::string_view zone, double moment) {
   }
   if (rest.empty() || zone == "Z" || zone == "z") return 0;
   if (rest.front() != '+' && rest.front() != '-') return offset_by_name(std::string(zone), moment);
-  std::string text(rest);
-  const bool is_packed = text.size() == 5 && std::all_of(text.begin() + 1, text.end(), is_digit);
-  if (is_packed) text.insert(3, ":");
+  const bool is_packed = rest.size() == 5 && std::all_of(rest.begin() + 1, rest.end(), is_digit);
+  const std::string text = is_packed ? fmt::format("{}:{}", rest.substr(0, 3), rest.substr(3)) : std::string(rest);
   RuleReader reader(text);
   const auto offset = reader.time(24);
   return reader.at_end() ? offset : std::nullopt;

@@ -123,9 +123,10 @@ void wrong_roles() {
     CHECK(refused(std::string("{\"team\":\"demo\",\"roles\":") + roles + "}",
                   "'roles' must be an object of named objects"));
   }
-  CHECK(refused("{\"team\":\"demo\",\"roles\":{\"coder\":{}}}", "role coder has neither a command nor a model"));
+  CHECK(refused("{\"team\":\"demo\",\"roles\":{\"coder\":{}}}",
+                "role coder has no command, no agent (acp) and no model"));
   CHECK(refused("{\"team\":\"demo\",\"roles\":{\"coder\":{\"prompt\":\"x\"}}}",
-                "role coder has neither a command nor a model"));
+                "role coder has no command, no agent (acp) and no model"));
   CHECK(refused("{\"team\":\"demo\",\"roles\":{\"coder\":{\"command\":1}}}", "'command' must be a string"));
   CHECK(refused("{\"team\":\"demo\",\"roles\":{\"coder\":{\"command\":\"x\",\"limits\":{\"time\":\"soon\"}}}}",
                 "'time' must be seconds (2, 0.5, 500ms, 3m, 1h)"));

@@ -16,7 +16,7 @@ class Log {
   explicit Log(std::int64_t first = 1) : seq_(first) {}
 
   Log& event(double at, const std::string& agent, const std::string& type, const std::string& details) {
-    chronicle_.add({seq_++, at, agent, type, details, ""});
+    chronicle_.add({seq_++, at, agent, type, details, "", std::nullopt, std::nullopt});
     return *this;
   }
   Log& state(double at, const std::string& agent, const std::string& from, const std::string& to) {

@@ -60,7 +60,7 @@ class Counting : public Provider {
     if (number < errors_.size() && errors_[number]) throw ModelError(*errors_[number]);
     const std::string words = fmt::format("answer {}", number + 1);
     hear(words);
-    return {{text(words), call("{\"broken")}, ModelAnswer::Stop::tool_calls, {1, 2, 3, 4}, "m", ""};
+    return {{text(words), call("{\"broken")}, ModelAnswer::Stop::tool_calls, {1, 2, 3, 4}, "m", "", ""};
   }
 
  private:
