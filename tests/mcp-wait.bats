@@ -221,15 +221,15 @@ for waits in (False, True):
         client.initialize()
         if waits:
             client.begin_call("wait", seconds=300)
-        # The call in which it sleeps has no result yet.
-        def last():
-            lines = open("trace").read().splitlines()
-            return lines[-1] if lines else ""
-        until(lambda: "poll" in last() and " = " not in last())
-        before = os.stat("trace").st_size
-        begun = time.monotonic()
-        until(lambda: time.monotonic() - begun > 3)
-        same(before, os.stat("trace").st_size)
+        # The call in which it sleeps has no result yet, and none follows for three seconds.
+        quiet = {"size": -1, "since": 0}
+        def is_quiet():
+            trace = open("trace").read()
+            if len(trace) != quiet["size"]:
+                quiet.update(size=len(trace), since=time.monotonic())
+            last = trace.splitlines()[-1] if trace else ""
+            return "poll" in last and " = " not in last and time.monotonic() - quiet["since"] > 3
+        until(is_quiet)
         os.kill(int(open("trace").read().split()[0]), signal.SIGKILL)
 E
 }

@@ -36,8 +36,11 @@ class Client:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
         self.process.stdout.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # a line for the killed server
 
     def send(self, message):
         self.send_line(json.dumps(message))

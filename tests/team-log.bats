@@ -25,7 +25,7 @@ types() { jq -r .event.type; }
   team-log --json >seen
 
   cmp seen .teams/alpha/events.jsonl
-  same '[5,"alpha","lead",null,"run-7","TASK_CREATED",true]' \
+  same '[5,"alpha","lead","leader","run-7","TASK_CREATED",true]' \
     "$(tail -1 seen | jq -c '[.seq, .team_id, .agent_id, .role_name, .run_id, .event.type, (now - .timestamp) < 60]')"
 }
 
@@ -287,7 +287,7 @@ has_ended_after_one_more() {
   make_team
   page=$(sed -n '/^The event types are/,/^\.Pp/p' "$PROJECT/man/team-log.1" | grep -oE '[A-Z]+(_[A-Z]+)+' | sort)
   recorded=$(grep -rhoE --include=*.cc --include=*.h '"[A-Z]+(_[A-Z]+)+"' "$PROJECT"/{libteam,cmd} | tr -d '"' | sort -u |
-    grep -xE '(TASK|MEMBER|MESSAGE|RUN|STEP|TEXT_MESSAGE|TOOL_CALL|PLAN|SHUTDOWN|EXCHANGE|QUOTA|SETTING|HOOK)_.*|TEAM_(CREATED|FINISHED|RUN_ENDED)' |
+    grep -xE '(TASK|MEMBER|MESSAGE|RUN|STEP|TEXT_MESSAGE|TOOL_CALL|PLAN|PERMISSION|SHUTDOWN|EXCHANGE|QUOTA|SETTING|HOOK)_.*|TEAM_(CREATED|FINISHED|RUN_ENDED)' |
     grep -vxE 'TASK_(ID|FILE)')
 
   same "$(sort <<<"$recorded")" "$page"

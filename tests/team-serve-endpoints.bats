@@ -15,16 +15,20 @@ teardown() { stop_servers; }
 # endpoints: METHOD PATTERN of each, such as "GET /api/tasks/ID".
 endpoints() {
   cat "$PROJECT"/libteam/serve/*.cc | grep -oE '\{"(GET|POST|PATCH|DELETE)", "/[^"]*"' |
-    sed -E 's/[{]"([A-Z]*)", "(.*)"/\1 \2/; s/[{]id[}]/ID/; s/[{]name[}]/NAME/' | grep -v '/mcp$' | sort
+    sed -E 's/[{]"([A-Z]*)", "(.*)"/\1 \2/; s/[{]id[}]/ID/; s/[{]name[}]/NAME/' | grep -v ' /mcp' | sort
 }
 
 # closed_endpoints: the ones that need the token.
 closed_endpoints() { endpoints | grep -v '/healthz$'; }
 
-# status_of METHOD PATTERN CURL-OPTION…
+# status_of METHOD PATTERN CURL-OPTION…; on a fast machine more changes are asked for in a second than the server takes.
 status_of() {
-  local path=${2/ID/1}
-  curl -sS -o body -w '%{http_code}' --max-time 10 -X "$1" "${@:3}" "$url${path/NAME/ann}"
+  local path=${2/ID/1} status=429 tries
+  for ((tries = 0; tries < 1000; tries++)); do
+    status=$(curl -sS -o body -w '%{http_code}' --max-time 10 -X "$1" "${@:3}" "$url${path/NAME/ann}")
+    [ "$status" = 429 ] || break
+  done
+  echo "$status"
 }
 
 @test "every endpoint refuses a wrong token, another host and a foreign page, and changes nothing" {
@@ -92,6 +96,6 @@ examples_endpoints() {
 }
 
 @test "teamkit-http(7) has every endpoint, and a curl line for each" {
-  same "$(endpoints)" "$(pages_endpoints | grep -v '/mcp$')"
-  same "$(endpoints)" "$(examples_endpoints | grep -v '/mcp$')"
+  same "$(endpoints)" "$(pages_endpoints | grep -v ' /mcp')"
+  same "$(endpoints)" "$(examples_endpoints | grep -v ' /mcp')"
 }

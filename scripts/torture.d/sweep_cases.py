@@ -74,7 +74,8 @@ RECORDED = """
 cat >../rules <<'EOT'
 [{"when": {"tool": "FinishTeam"}, "steps": [[{"tool": "TaskCreate", "input": {"subject": "A"}}],
   [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "in_progress"}}],
-  [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "completed"}}], "That is all."]}]
+  [{"tool": "TaskUpdate", "input": {"taskId": 1, "status": "completed"}}],
+  [{"tool": "FinishTeam", "input": {"summary": "That is all."}}]]}]
 EOT
 "$SWEEP_SCRIPTS/model-server" ../rules --port-file ../port >/dev/null 2>&1 &
 trap 'kill $!' EXIT
