@@ -116,6 +116,7 @@ class Case:
     slow: bool = False       # has much to do: its own time is no measure of what it finds
     repeats: bool = True     # makes sense to run again
     streams: bool = False    # answers requests: an error is an answer, and the exit status is 0
+    talks: bool = False      # a session of several requests, which has no outcome of its own: it is only killed
 
     @property
     def varies(self):
@@ -200,8 +201,9 @@ CASES = [
          env={"TEAM_MEMBER": "ann", "TEAM_RUN_ID": "01M7J4GCR03N083XDSYM8DWW07"}),
     Case("team-send request", "team-send bob 'please end' --type shutdown_request --as lead", reads=("bob",)),
     # The tools are doors to the operations of the commands above; mcp-killed has wait and its acknowledgement.
-    Case("team-mcp wait", "team-mcp --as bob", stdin=mcp(("wait", {"seconds": 5})), answers=False, reads=("bob",)),
-    Case("team-mcp complete", "team-mcp --as bob", answers=False, reads=("ann",),
+    Case("team-mcp wait", "team-mcp --as bob", stdin=mcp(("wait", {"seconds": 5})), answers=False, reads=("bob",),
+         talks=True),
+    Case("team-mcp complete", "team-mcp --as bob", answers=False, reads=("ann",), talks=True,
          stdin=mcp(("task_update", {"id": 3, "status": "completed", "result": "done"}))),
     Case("team-recv", "team-recv --as bob", then=(1,), answers=False, reads=("bob",)),
     Case("team-recv json", "team-recv --as bob --json", then=(1,), answers=False, reads=("bob",)),
