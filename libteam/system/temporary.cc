@@ -74,7 +74,8 @@ Temporary::Temporary(Temporary&& other) noexcept
 
 Temporary::~Temporary() {
   try {
-    if (!name_.empty()) folder_->remove_tree(name_);
+    // A file goes without being opened, which may be what failed.
+    if (!name_.empty() && ::unlinkat(folder_->fd(), name_.c_str(), 0) != 0) folder_->remove_tree(name_);
   } catch (const Error&) {
     // The next sweep removes it.
   }
