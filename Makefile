@@ -16,7 +16,11 @@ ALL_CXXFLAGS := -std=c++20 -Wall -Wextra -ffunction-sections -fdata-sections -I.
 # it leaves out the table that finds the frame of an exception, and the first throw of a process would sort all frames
 # of the program, 10 million instructions.
 STATIC := -no-pie -nodefaultlibs -Wl,-static
-STATIC_LIBRARIES := -Wl,--start-group -lstdc++ -lm -lgcc -lgcc_eh -lc -Wl,--end-group
+# libpq, which needs two libraries that Debian keeps in another package.
+POSTGRES := $(BUILD)/postgres
+POSTGRES_LIBRARIES := $(POSTGRES)/libpgcommon_shlib.a $(POSTGRES)/libpgport_shlib.a
+STATIC_LIBRARIES = -Wl,--start-group $(LIBRARY) -lpq -L$(POSTGRES) -lpgcommon_shlib -lpgport_shlib -lssl -lcrypto -lstdc++ -lm \
+	-lgcc -lgcc_eh -lc -Wl,--end-group
 ALL_LDFLAGS := -Wl,--gc-sections -Wl,-z,noseparate-code $(LDFLAGS)
 
 ifdef DEVELOPER
@@ -36,7 +40,7 @@ ALL_CXXFLAGS += -O1 -gline-tables-only -fsanitize=$(SANITIZERS_$(SANITIZE)) -fno
 	-fno-omit-frame-pointer
 ALL_LDFLAGS := -fsanitize=$(SANITIZERS_$(SANITIZE)) $(LDFLAGS)
 STATIC :=
-STATIC_LIBRARIES :=
+STATIC_LIBRARIES := -lpq
 endif
 ifdef COVERAGE
 BUILD := build/coverage
@@ -46,7 +50,6 @@ ALL_CXXFLAGS += -O0 -fprofile-instr-generate=$(CURDIR)/$(BUILD)/profile/%m%c.pro
 	-mllvm -runtime-counter-relocation -fprofile-update=atomic
 ALL_LDFLAGS := -fprofile-instr-generate $(LDFLAGS)
 STATIC := -static
-STATIC_LIBRARIES :=
 endif
 ifdef FUZZ
 BUILD := build/fuzz
@@ -56,7 +59,7 @@ ALL_CXXFLAGS += -O1 -gline-tables-only -fno-omit-frame-pointer -fno-sanitize-rec
 	-fsanitize=fuzzer-no-link,$(FUZZ_SANITIZERS)
 ALL_LDFLAGS := -fsanitize=fuzzer,$(FUZZ_SANITIZERS) $(LDFLAGS)
 STATIC :=
-STATIC_LIBRARIES :=
+STATIC_LIBRARIES := -lpq
 endif
 
 # gcc and clang read the common headers once and keep them in a form that loads quickly, which halves the CPU time of a
@@ -250,7 +253,12 @@ $(BUILD)/obj/web_assets.o: $(BUILD)/web_assets.cc $(BUILD)/flags Makefile
 	$(call say,CXX,$<)
 	$(quiet)$(CXX) $(ALL_CXXFLAGS) -MMD -MP -c $< -o $@
 
-$(LIBRARY): $(LIBRARY_OBJECTS) $(BUILD)/objects.list
+$(POSTGRES_LIBRARIES) &: scripts/postgres-libraries
+	$(call say,GEN,$(POSTGRES))
+	$(quiet)scripts/postgres-libraries $(POSTGRES)
+
+# Every program that is linked with the library may need them.
+$(LIBRARY): $(LIBRARY_OBJECTS) $(BUILD)/objects.list $(if $(findstring -lpgport,$(STATIC_LIBRARIES)),$(POSTGRES_LIBRARIES))
 	@rm -f $@
 	$(call say,AR,$@)
 	$(quiet)$(AR) rcs $@ $(filter %.o,$^)
