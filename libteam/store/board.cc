@@ -27,6 +27,12 @@ Task get(BoardTransaction& transaction, TaskId id) {
   return std::move(*found);
 }
 
+// A step that runs again may come to the same task again.
+void add_once(std::vector<Task>& tasks, Task task) {
+  std::erase_if(tasks, [&](const Task& one) { return one.id == task.id; });
+  tasks.push_back(std::move(task));
+}
+
 // None if there is no such task or it cannot be read.
 std::optional<Task> find_if_whole(BoardTransaction& transaction, TaskId id) {
   try {
@@ -98,7 +104,11 @@ EventOrigin Board::origin_of(const Actor& actor) const {
 
 void Board::record(BoardTransaction& transaction, const Actor& actor, const std::vector<Event>& events) {
   const EventOrigin origin = origin_of(actor);
-  recorded_.push_back({origin, events, transaction.record(origin, events)});
+  const Logged logged = transaction.record(origin, events);
+  // A transaction that was undone and runs again uses the same numbers again.
+  std::erase_if(recorded_,
+                [&](const RecordedEvents& one) { return logged.first != 0 && one.logged.first >= logged.first; });
+  recorded_.push_back({origin, events, logged});
 }
 
 std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor) {
@@ -123,6 +133,7 @@ std::vector<TaskId> Board::create(std::vector<Draft> drafts, const Actor& actor)
   insertion.check = [&](BoardTransaction& transaction, const auto& tasks) { check_new(transaction, tasks); };
   insertion.inserted = [&](BoardTransaction& transaction, const std::vector<Task>& tasks) {
     std::vector<Event> events;
+    ids.clear();
     for (const Task& task : tasks) {
       ids.push_back(task.id);
       events.push_back(task_event("TASK_CREATED", task));
@@ -182,7 +193,7 @@ void Board::reclaim_lost(BoardTransaction& transaction, std::vector<Task>& relea
     count_change(task, now());
     transaction.put(task);
     record(transaction, kSystem, {task_change_event(*before, task)});
-    released.push_back(std::move(task));
+    add_once(released, std::move(task));
   }
 }
 
@@ -208,7 +219,7 @@ std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
       std::vector<Event> events = {task_change_event(*before, released)};
       if (recovery == Recovery::take_over) events.push_back(task_change_event(released, task));
       record(transaction, actor, events);
-      recovered.push_back(std::move(task));
+      add_once(recovered, std::move(task));
     }
   });
   return recovered;
