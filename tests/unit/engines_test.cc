@@ -1,6 +1,7 @@
-// Runs the same random histories on a board in files and on a board in memory. Every answer must be the same: values,
-// refusals with their text, recorded events, the questions to hooks, and in the end all tasks. Times are left out.
-// ENGINE_HISTORIES sets the number of histories and ENGINE_SEED the seed of the first.
+// Runs the same random histories on a board in files, in PostgreSQL and in memory. Every answer must be the same:
+// values, refusals with their text, recorded events, the questions to hooks, and in the end all tasks. Times are left
+// out. ENGINE_HISTORIES sets the number of histories and ENGINE_SEED the seed of the first. TEAMKIT_POSTGRES is the
+// address of a server for tests; without it PostgreSQL is left out.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -13,7 +14,9 @@
 #include "libteam/store/files/file_board.h"
 #include "libteam/store/files/layout.h"
 #include "libteam/store/memory/memory_board.h"
+#include "libteam/store/postgres/postgres_board.h"
 #include "tests/unit/check.h"
+#include "tests/unit/postgres.h"
 #include "tests/unit/store.h"
 
 using namespace team;
@@ -144,7 +147,8 @@ struct Counts {
 
 class History {
  public:
-  explicit History(unsigned seed)
+  // `database` may be null.
+  History(unsigned seed, const std::shared_ptr<const Database>& database)
       : random_(seed),
         root_(Root::find_or_here({store_.path, std::nullopt})),
         memory_(std::make_shared<MemoryBoard>()) {
@@ -162,7 +166,8 @@ class History {
                                                     return Logged{};
                                                   }));
     }
-    files_ = std::make_unique<Side>(crowd_, files, rules);
+    others_.push_back({"in files", std::make_unique<Side>(crowd_, files, rules), &logged_});
+    if (database) others_.push_back({"in PostgreSQL", in_postgres(database, rules), &logged_in_postgres_});
     model_ = std::make_unique<Side>(crowd_, std::vector<std::shared_ptr<BoardEngine>>(kLeases.size(), memory_), rules);
   }
 
@@ -175,19 +180,24 @@ class History {
     const Operation operation = (this->*make)();
     const auto user = static_cast<std::size_t>(pick(static_cast<int>(kLeases.size())));
     const std::string expected = model_->answer(user, operation);
-    const std::string answer = files_->answer(user, operation);
     ++counts.operations;
     ++counts.kinds[name];
     if (model_->code) ++counts.refusals[std::string(name_of(*model_->code))];
-    if (answer != expected) return differ(name, expected, answer);
+    for (const Other& other : others_) {
+      const std::string answer = other.side->answer(user, operation);
+      if (answer != expected) return differ(name, expected, other, answer);
+    }
     std::string recorded;
     for (; compared_ < memory_->log().size(); ++compared_) {
       const RecordedEvents& one = memory_->log()[compared_];
       recorded += text_of(one.origin, one.events);
       for (const Event& event : one.events) ++counts.events[event.type];
     }
-    const std::string logged = std::exchange(logged_, "");
-    return recorded == logged || differ("the log", recorded, logged);
+    for (const Other& other : others_) {
+      const std::string logged = std::exchange(*other.logged, "");
+      if (recorded != logged) return differ("the log", recorded, other, logged);
+    }
+    return true;
   }
 
   // Compares all tasks.
@@ -201,8 +211,11 @@ class History {
       return text;
     };
     const std::string expected = model_->answer(0, whole);
-    const std::string answer = files_->answer(0, whole);
-    return answer == expected || differ("the whole board", expected, answer);
+    for (const Other& other : others_) {
+      const std::string answer = other.side->answer(0, whole);
+      if (answer != expected) return differ("the whole board", expected, other, answer);
+    }
+    return true;
   }
 
  private:
@@ -212,8 +225,27 @@ class History {
     Operation (History::*make)();
   };
 
-  static bool differ(const std::string& name, const std::string& expected, const std::string& answer) {
-    std::fprintf(stderr, "%s\n-- in memory:\n%s\n-- in files:\n%s\n", name.c_str(), expected.c_str(), answer.c_str());
+  // An engine that is compared with the model.
+  struct Other {
+    std::string place;
+    std::unique_ptr<Side> side;
+    std::string* logged;  // by the last operation
+  };
+
+  std::unique_ptr<Side> in_postgres(const std::shared_ptr<const Database>& database, const BoardRules& rules) {
+    const auto number = PostgresBoard::make_board(*database, store_.path);
+    const auto record = [this](Transaction&, const EventOrigin& origin, const std::vector<Event>& events) {
+      logged_in_postgres_ += text_of(origin, events);
+      return Logged{};
+    };
+    const auto board = std::make_shared<PostgresBoard>(database, store_.path, number, record);
+    return std::make_unique<Side>(crowd_, std::vector<std::shared_ptr<BoardEngine>>(kLeases.size(), board), rules);
+  }
+
+  static bool differ(const std::string& name, const std::string& expected, const Other& other,
+                     const std::string& answer) {
+    std::fprintf(stderr, "%s\n-- in memory:\n%s\n-- %s:\n%s\n", name.c_str(), expected.c_str(), other.place.c_str(),
+                 answer.c_str());
     return false;
   }
 
@@ -468,10 +500,11 @@ class History {
   test::TestStore store_;
   Root root_;
   Crowd crowd_;
-  std::string logged_;        // in files, by the last operation
+  std::string logged_, logged_in_postgres_;
   std::size_t compared_ = 0;  // of the log in memory
   std::shared_ptr<MemoryBoard> memory_;
-  std::unique_ptr<Side> files_, model_;
+  std::unique_ptr<Side> model_;
+  std::vector<Other> others_;
 };
 
 // A task that was not read in the transaction cannot be put.
@@ -514,11 +547,17 @@ int main() {
                                                      5, nullptr));
     refuses_unread_tasks(std::make_shared<MemoryBoard>());
   }
+  const test::TestSchema schema;
+  const auto& database = schema.database;
+  if (database) {
+    refuses_unread_tasks(
+        std::make_shared<PostgresBoard>(database, "one", PostgresBoard::make_board(*database, "one"), nullptr));
+  }
   const unsigned first = number("ENGINE_SEED", 1);
   const unsigned histories = number("ENGINE_HISTORIES", 200);
   Counts counts;
   for (unsigned seed = first; seed < first + histories && test::failed == 0; ++seed) {
-    History history(seed);
+    History history(seed, database);
     bool same = true;
     for (int i = 0; i < kSteps && same; ++i) {
       same = history.step(counts);
@@ -529,8 +568,8 @@ int main() {
     CHECK(same);
     ++counts.histories;
   }
-  std::printf("engines: %d histories from seed %u, %d operations: %s\n", counts.histories, first, counts.operations,
-              list(counts.kinds).c_str());
+  std::printf("engines: %d histories from seed %u on files%s and in memory, %d operations: %s\n", counts.histories,
+              first, database ? ", PostgreSQL" : "", counts.operations, list(counts.kinds).c_str());
   std::printf("engines: refusals: %s\n", list(counts.refusals).c_str());
   std::printf("engines: events: %s\n", list(counts.events).c_str());
   return test::report();

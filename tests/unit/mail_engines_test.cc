@@ -1,6 +1,6 @@
-// The same random history of mail, requests and members on two engines, files and memory: every answer is the same,
-// with the code and the text of each refusal. ENGINE_HISTORIES sets the number of histories, ENGINE_SEED the first
-// seed.
+// The same random history of mail, requests and members on several engines, files, PostgreSQL and memory: every answer
+// is the same, with the code and the text of each refusal. ENGINE_HISTORIES sets the number of histories, ENGINE_SEED
+// the first seed. TEAMKIT_POSTGRES is the address of a server for tests; without it PostgreSQL is left out.
 #include <stdlib.h>
 
 #include <cstdlib>
@@ -20,6 +20,7 @@
 #include "libteam/system/id.h"
 #include "tests/unit/answer_text.h"
 #include "tests/unit/check.h"
+#include "tests/unit/postgres.h"
 #include "tests/unit/store.h"
 
 using namespace team;
@@ -58,15 +59,23 @@ std::string to_text(const std::vector<Message>& messages) {
 
 class Histories {
  public:
-  explicit Histories(unsigned seed) : random_(seed) {
+  // `postgres` is an empty store, or null.
+  Histories(unsigned seed, const Engine* postgres) : random_(seed) {
     set_setting(store_.team, "exchange.limit", std::to_string(below(3)));
     set_setting(store_.team, "teammates.max", std::to_string(below(5)));
     store_.roster.change("alpha", [&](Team& team) { team.settings = store_.team.settings; });
     store_.team = store_.roster.get("alpha");
-    files_ = std::make_unique<World>(store_.open_team(), store_.team, [this](const std::string& member) {
+    const auto end_file = [this](const std::string& member) {
       store_.put(".teams/alpha/" + member + ".alive", "");
       store_.put(".teams/alpha/" + member + ".json", to_file(ended()));
-    });
+    };
+    others_.emplace_back("files", std::make_unique<World>(store_.open_team(), store_.team, end_file));
+    if (postgres != nullptr) {
+      postgres->create(store_.team, nullptr);
+      const std::shared_ptr<const TeamEngine> team = postgres->open_team(store_.team);
+      const auto end = [team](const std::string& member) { team->lives().take(member)->write(ended()); };
+      others_.emplace_back("PostgreSQL", std::make_unique<World>(team, store_.team, end));
+    }
     const auto memory = std::make_shared<MemoryTeam>(store_.team);
     memory_ = std::make_unique<World>(
         memory, store_.team, [memory](const std::string& member) { memory->lives().set_dead(member, ended()); });
@@ -137,7 +146,7 @@ class Histories {
     return {name, std::nullopt, any_run(), name == "user" || name == "lead"};
   }
 
-  // Runs `call` on both engines and compares its answers.
+  // Runs `call` on all engines and compares its answers.
   void compare(const std::function<std::string(World&)>& call) {
     if (!difference_.empty()) return;
     const auto answer = [&](World& world) {
@@ -148,8 +157,13 @@ class Histories {
         return world.normalize(fmt::format("{}: {}", name_of(error.code()), error.what()));
       }
     };
-    const std::string of_files = answer(*files_), of_memory = answer(*memory_);
-    if (of_files != of_memory) difference_ = fmt::format("\n  files:  {}\n  memory: {}", of_files, of_memory);
+    // The model comes last: it follows where an interface leaves a choice.
+    std::vector<std::pair<std::string, std::string>> answers;
+    for (const auto& [place, world] : others_) answers.emplace_back(place, answer(*world));
+    const std::string expected = answer(*memory_);
+    for (const auto& [place, found] : answers) {
+      if (found != expected) difference_ += fmt::format("\n  memory: {}\n  {}: {}", expected, place, found);
+    }
   }
 
   OutgoingMessage any_letter() {
@@ -294,7 +308,9 @@ class Histories {
     if (memory_->batches.size() == before || !difference_.empty()) return;
     ++taken_;
     // True only if nothing was left.
-    if (files_->batches.back()->is_all() && !memory_->batches.back()->is_all()) difference_ = "is_all";
+    for (const auto& [place, world] : others_) {
+      if (world->batches.back()->is_all() && !memory_->batches.back()->is_all()) difference_ = "is_all of " + place;
+    }
     if (!one_in(3) || memory_->batches.size() > 10) end_batch(memory_->batches.size() - 1);
   }
 
@@ -382,7 +398,9 @@ class Histories {
     // Without messages nothing is new.
     bool waits = false;
     memory_->engine->mailbox(owner).peek({}, 1, "third", [&](const Message&) { waits = true; });
-    if (!waits && files_->engine->mailbox(owner).has_new()) difference_ = "has_new";
+    for (const auto& [place, world] : others_) {
+      if (!waits && world->engine->mailbox(owner).has_new()) difference_ = "has_new of " + place;
+    }
   }
 
   void body() {
@@ -444,7 +462,8 @@ class Histories {
 
   void end_life() {
     const std::string name = any_of<std::string>({"ann", "bob", "coder-1"});
-    for (World* world : {files_.get(), memory_.get()}) world->end_life(name);
+    for (const auto& [place, world] : others_) world->end_life(name);
+    memory_->end_life(name);
   }
 
   void set_limit() {
@@ -488,7 +507,8 @@ class Histories {
  private:
   std::mt19937 random_;
   test::TestStore store_;
-  std::unique_ptr<World> files_, memory_;
+  std::unique_ptr<World> memory_;
+  std::vector<std::pair<std::string, std::unique_ptr<World>>> others_;  // the one with the smallest batches first
   std::string difference_;
 };
 
@@ -541,9 +561,19 @@ int main() {
     waits(*store.open_team(), store.team);
     waits(MemoryTeam(store.team), store.team);
   }
+  {
+    const test::TestStore store;
+    const test::TestSchema schema;
+    if (const auto postgres = test::open_store(schema.database)) {
+      postgres->create(store.team, nullptr);
+      waits(*postgres->open_team(store.team), store.team);
+    }
+  }
   std::map<std::string, int> counts;
   for (std::int64_t seed = first; seed < first + histories && test::failed == 0; ++seed) {
-    Histories history(static_cast<unsigned>(seed));
+    const test::TestSchema schema;
+    const auto postgres = test::open_store(schema.database);
+    Histories history(static_cast<unsigned>(seed), postgres.get());
     for (int i = 0; i < kSteps && test::failed == 0; ++i) {
       const std::string difference = history.step(counts);
       if (!difference.empty()) std::fprintf(stderr, "seed %ld, step %d: %s\n", seed, i, difference.c_str());
@@ -552,7 +582,7 @@ int main() {
   }
   std::string text;
   for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
-  std::printf("seeds %ld to %ld: %s; %ld batches, %ld refusals\n", first, first + histories - 1, text.c_str(),
-              Histories::taken_, Histories::refusals_ / 2);
+  std::printf("seeds %ld to %ld: %s; %ld batches, %ld refusals on all together\n", first, first + histories - 1,
+              text.c_str(), Histories::taken_, Histories::refusals_);
   return test::report();
 }

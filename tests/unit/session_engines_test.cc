@@ -1,6 +1,7 @@
-// The same random history of sessions on two stores, in files and in memory: tasks, messages, requests, members,
-// settings, lives and whole teams. Every answer is the same, with the code and the text of each refusal.
-// ENGINE_HISTORIES sets the number of histories, ENGINE_SEED the first seed.
+// The same random history of sessions on several stores, in files, in PostgreSQL and in memory: tasks, messages,
+// requests, members, settings, lives and whole teams. Every answer is the same, with the code and the text of each
+// refusal. ENGINE_HISTORIES sets the number of histories, ENGINE_SEED the first seed. TEAMKIT_POSTGRES is the address
+// of a server for tests; without it PostgreSQL is left out.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "libteam/store/team_session.h"
 #include "tests/unit/answer_text.h"
 #include "tests/unit/check.h"
+#include "tests/unit/postgres.h"
 #include "tests/unit/store.h"
 
 using namespace team;
@@ -57,9 +59,9 @@ class World : public test::AnswerText {
     for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
       text.replace(at, place.size(), "STORE");
     }
-    // "in progress by ann for 2s": one store may be asked a moment later.
-    for (std::size_t at = text.find(" for "); at != std::string::npos; at = text.find(" for ", at + 5)) {
-      while (at + 5 < text.size() && text[at + 5] >= '0' && text[at + 5] <= '9') text.erase(at + 5, 1);
+    // "for 2 s": one store may be asked a moment later.
+    for (std::size_t at = text.find("for "); at != std::string::npos; at = text.find("for ", at + 4)) {
+      while (at + 4 < text.size() && text[at + 4] >= '0' && text[at + 4] <= '9') text.erase(at + 4, 1);
     }
     return normalize(text);
   }
@@ -77,9 +79,16 @@ class World : public test::AnswerText {
 
 class History {
  public:
-  explicit History(unsigned seed) : random_(seed) { memory_engine_.create(store_.team, nullptr); }
+  // `postgres` is an empty store, or null.
+  History(unsigned seed, const Engine* postgres) : random_(seed) {
+    memory_engine_.create(store_.team, nullptr);
+    others_.emplace_back("files", std::make_unique<World>(store_.engine));
+    if (postgres == nullptr) return;
+    postgres->create(store_.team, nullptr);
+    others_.emplace_back("PostgreSQL", std::make_unique<World>(*postgres));
+  }
 
-  // Returns the difference between the two stores; empty if they agree.
+  // Returns the difference between two stores; empty if they agree.
   std::string step(std::map<std::string, int>& counts) {
     struct Kind {
       const char* name;
@@ -133,7 +142,7 @@ class History {
   }
   TaskId any_task() { return static_cast<TaskId>(1 + below(static_cast<std::size_t>(made_) + 1)); }
 
-  // Runs `call` on both stores and compares the answers.
+  // Runs `call` on all stores and compares the answers.
   void compare(const std::function<std::string(World&)>& call) {
     if (!difference_.empty()) return;
     const auto answer = [&](World& world) {
@@ -144,8 +153,13 @@ class History {
         return world.comparable(fmt::format("{}: {}", name_of(error.code()), error.what()));
       }
     };
-    const std::string of_files = answer(files_), of_memory = answer(memory_);
-    if (of_files != of_memory) difference_ = fmt::format("\n  files:  {}\n  memory: {}", of_files, of_memory);
+    // The model comes last: it follows where an interface leaves a choice.
+    std::vector<std::pair<std::string, std::string>> answers;
+    for (const auto& [place, world] : others_) answers.emplace_back(place, answer(*world));
+    const std::string expected = answer(memory_);
+    for (const auto& [place, found] : answers) {
+      if (found != expected) difference_ += fmt::format("\n  memory: {}\n  {}: {}", expected, place, found);
+    }
   }
   // The same in the session of any actor, which sees the present team.
   void in_session(const std::function<std::string(World&, TeamSession&)>& call) {
@@ -430,8 +444,9 @@ class History {
   std::mt19937 random_;
   test::TestStore store_;
   MemoryEngine memory_engine_;
-  World files_{store_.engine}, memory_{memory_engine_};
-  TaskId made_ = 0;  // the last task
+  World memory_{memory_engine_};
+  std::vector<std::pair<std::string, std::unique_ptr<World>>> others_;  // the one with the smallest batches first
+  TaskId made_ = 0;                                                     // the last task
   std::string difference_;
 };
 
@@ -471,9 +486,21 @@ int main() {
     memory.create(store.team, nullptr);
     leaves_new_team_alone(memory, store.team);
   }
+  {
+    const test::TestStore store;
+    const test::TestSchema schema;
+    if (const auto postgres = test::open_store(schema.database)) {
+      postgres->create(store.team, nullptr);
+      leaves_new_team_alone(*postgres, store.team);
+    }
+  }
   std::map<std::string, int> counts;
+  bool is_on_postgres = false;
   for (std::int64_t seed = first; seed < first + histories && test::failed == 0; ++seed) {
-    History history(static_cast<unsigned>(seed));
+    const test::TestSchema schema;
+    const auto postgres = test::open_store(schema.database);
+    is_on_postgres = postgres != nullptr;
+    History history(static_cast<unsigned>(seed), postgres.get());
     for (int i = 0; i < kSteps && test::failed == 0; ++i) {
       const std::string difference = history.step(counts);
       if (!difference.empty()) std::fprintf(stderr, "seed %ld, step %d: %s\n", seed, i, difference.c_str());
@@ -482,7 +509,7 @@ int main() {
   }
   std::string text;
   for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
-  std::printf("sessions: seeds %ld to %ld: %s; %ld refusals\n", first, first + histories - 1, text.c_str(),
-              History::refusals / 2);
+  std::printf("sessions: seeds %ld to %ld on files%s and in memory: %s; %ld refusals on all together\n", first,
+              first + histories - 1, is_on_postgres ? ", PostgreSQL" : "", text.c_str(), History::refusals);
   return test::report();
 }
