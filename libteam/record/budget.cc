@@ -90,7 +90,7 @@ Budget budget_of(const Team& team) {
 
 void set_budget(Team& team, const Budget& budget) {
   if (budget.tokens) set_setting(team, "budget.tokens", std::to_string(*budget.tokens));
-  if (budget.usd) set_setting(team, "budget.usd", fmt::format("{}", *budget.usd));
+  if (budget.usd) set_setting(team, "budget.usd", fmt::format("{:.9f}", *budget.usd));
   if (budget.seconds) set_setting(team, "budget.time", fmt::format("{}", *budget.seconds));
 }
 

@@ -91,6 +91,8 @@ void amounts() {
 void budgets() {
   Team team;
   CHECK(budget_of(team).is_unlimited());
+  set_budget(team, parse_budget("0.00001 USD"));
+  CHECK(budget_of(team).usd == 0.00001);
   set_budget(team, parse_budget("2 USD"));
   set_budget(team, parse_budget("1000"));
   const Budget budget = budget_of(team);
