@@ -71,6 +71,32 @@ said() { events TEXT_MESSAGE_CONTENT .delta | tr -d '\n'; }
   same 'rejected f.' "$(field 1 result)"
 }
 
+@test "team-batch and team-mcp list a permission and answer it" {
+  a_team $'Write|do: write f\ndo: write g\ndo: say .'
+  start_teammate bob --acp "$(agent)" --permissions edit=ask
+  wait_until there_is_a_permission
+  local id
+  id=$(permission .id)
+
+  same "permission $id" "$(team-batch <<<'{"op":"plan-list"}' | jq -r '.. | objects | select(.kind?) | .kind + " " + .id')"
+  team-batch <<<'{"op":"plan-approve","request":"'"$id"'"}' >answer
+  wait_until test -e f
+  wait_until there_is_a_permission
+  other() { [ "$(permission .id)" != "$id" ]; }
+  wait_until other
+  id=$(permission .id)
+  ask_mcp() {
+    printf '%s\n' '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}' \
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"plan","arguments":'"$1"'}}' | team-mcp --as lead |
+      jq -r 'select(.id == 1).result.content[0].text'
+  }
+  [[ $(ask_mcp '{"action":"list"}') == '<permission id="'"$id"'" from="bob"'* ]]
+  same "The permission $id is rejected." "$(ask_mcp '{"action":"reject","id":"'"$id"'"}')"
+
+  wait_until task_is 1 completed
+  [ ! -e g ]
+}
+
 @test "only the lead and the user answer a permission, and only once" {
   a_team $'Write|do: write f\ndo: wait'
   team-join ann >/dev/null

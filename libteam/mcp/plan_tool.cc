@@ -91,16 +91,17 @@ ToolResult submit(TeamSession& session, const Arguments& arguments, TeamToolCall
 
 ToolResult answer(const TeamSession& session, const Arguments& arguments, bool approve) {
   const std::string id = text_or(arguments, "id", "the id of the plan");
-  session.messages().answer(RequestKind::plan, id, approve, arguments.find_text("text"));
-  return {fmt::format("The plan {} is {}.", id, approve ? "approved" : "rejected")};
+  session.messages().approve_or_reject(id, approve, arguments.find_text("text"));
+  const RequestKind kind = session.mail().requests().get(id).kind;
+  return {fmt::format("The {} {} is {}.", name_of(kind), id, approve ? "approved" : "rejected")};
 }
 
 ToolResult list(const TeamSession& session) {
   std::vector<std::string> lines;
   for (const Request& plan : session.mail().requests().pending([](const Error&) {})) {
-    if (plan.kind != RequestKind::plan) continue;
+    if (!is_for_approval(plan.kind)) continue;
     const std::string task = plan.task ? attribute("task", std::to_string(*plan.task)) : "";
-    lines.push_back(enclose("plan", attribute("id", plan.id) + attribute("from", plan.from) + task, plan.content));
+    lines.push_back(enclose(name_of(plan.kind), attribute("id", plan.id) + attribute("from", plan.from) + task, plan.content));
   }
   return {lines.empty() ? "No plan waits for an answer." : join(lines, "\n")};
 }

@@ -115,7 +115,7 @@ std::string list_plans(BatchCall& call) {
   std::vector<std::string> plans;
   const bool all = call.request().boolean("all").value_or(false);
   for (const Request& one : all ? requests.all(skip) : requests.pending(skip)) {
-    if (one.kind == RequestKind::plan) plans.push_back(to_line(one));
+    if (is_for_approval(one.kind)) plans.push_back(to_line(one));
   }
   return json_array(plans);
 }
@@ -125,7 +125,7 @@ std::string answer_plan(BatchCall& call, bool approve) {
   const std::string id = request.needed_text("request");
   const auto feedback = request.text("feedback");
   JsonText json;
-  json.add("message", call.session().messages().answer(RequestKind::plan, id, approve, feedback).id);
+  json.add("message", call.session().messages().approve_or_reject(id, approve, feedback).id);
   call.made();
   return json.take();
 }
