@@ -105,7 +105,7 @@ setup_here() { ln -s "$COMPLETION" completion; }
   setup_here
   team-create alpha
 
-  same $'tasks.backoff\ntasks.lease\ntasks.max\ntasks.perMember' "$(complete_line team-config tasks)"
+  same $'tasks.backoff\ntasks.check\ntasks.checkClean\ntasks.checkTime\ntasks.lease\ntasks.max\ntasks.perMember' "$(complete_line team-config tasks)"
 }
 
 @test "offers files and folders, blanks in their names included" {

@@ -53,6 +53,8 @@ JsonText about(const Task& task) {
   return text;
 }
 
+std::string json_or_null(const std::optional<Offer>& offer) { return offer ? to_json_text(*offer) : "null"; }
+
 // The changed fields, as "key": [from, to].
 class Changes {
  public:
@@ -146,10 +148,14 @@ Event task_change_event(const Task& before, const Task& after) {
   changes.compare("priority", before.priority, after.priority);
   changes.compare("role", before.role, after.role);
   changes.compare("deliverable", before.deliverable, after.deliverable);
+  changes.compare("check", before.check, after.check);
+  changes.compare("base", before.base, after.base);
+  changes.compare_json("offer", json_or_null(before.offer), json_or_null(after.offer));
   changes.compare_json("metadata", before.metadata, after.metadata);
   JsonText details = about(after);
   details.add_json("changes", changes.take());
   if (after.status == Status::completed && after.result) details.add("result", after.result);
+  if (after.status == Status::completed && after.receipt) details.add_json("receipt", to_json_text(*after.receipt));
   if (after.status != Status::completed && after.error) details.add("reason", after.error);
   return {type_of_move(before, after), details.take()};
 }

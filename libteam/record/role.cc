@@ -77,6 +77,7 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
   spec.thinking = fields.text("thinking");
   spec.max_tokens = fields.integer("max_tokens", 1, INT64_MAX);
   spec.plan = fields.boolean("plan").value_or(false);
+  spec.tree = fields.boolean("tree").value_or(false);
   spec.tools = fields.texts("tools", "an array of names");
   spec.clean_env = fields.texts("clean_env", "an array of names");
   if (spec.clean_env && !std::all_of(spec.clean_env->begin(), spec.clean_env->end(), is_variable_pattern)) {
@@ -97,11 +98,11 @@ RoleSpec parse_role(const Role& role, const std::string& where) {
     inner.refuse_misspelt({"retries", "time", "idle", "tokens", "usd", "turns"});
     add_keys(spec.ignored, inner.rest(), "limits.");
   }
-  fields.refuse_misspelt(
-      {"prompt",   "command",        "model",       "provider",    "base_url",      "api",        "effort",
-       "thinking", "max_tokens",     "plan",        "tools",       "clean_env",     "quota",      "limit_texts",
-       "limits",   "limits.retries", "limits.time", "limits.idle", "limits.tokens", "limits.usd", "limits.turns",
-       "acp",      "permissions"});
+  fields.refuse_misspelt({"prompt",     "command",        "model",       "provider",    "base_url",
+                          "api",        "effort",         "thinking",    "max_tokens",  "plan",
+                          "tree",       "tools",          "clean_env",   "quota",       "limit_texts",
+                          "limits",     "limits.retries", "limits.time", "limits.idle", "limits.tokens",
+                          "limits.usd", "limits.turns",   "acp",         "permissions"});
   add_keys(spec.ignored, fields.rest(), "");
   return spec;
 }

@@ -23,6 +23,7 @@ struct RoleSpec {
   std::optional<std::vector<std::string>> tools;      // none: all tools of a teammate
   std::optional<std::vector<std::string>> clean_env;  // the variables that its programs get; none: all
   bool plan = false;                                  // its plans need approval
+  bool tree = false;                                  // they work in trees of the repository
   std::optional<std::int64_t> retries;
   std::optional<double> time_limit, idle_timeout;  // seconds
   Budget budget;                                   // limits.tokens and limits.usd, of each member of the role

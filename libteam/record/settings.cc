@@ -4,11 +4,14 @@
 #include <charconv>
 
 #include "libteam/base/error.h"
+#include "libteam/base/json_text.h"
 #include "libteam/base/number.h"
 #include "libteam/base/spelling.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/time_text.h"
+#include "libteam/base/utf8.h"
+#include "libteam/record/json_fields.h"
 #include "libteam/record/prices.h"
 #include "libteam/record/usage_limit.h"
 
@@ -20,6 +23,7 @@ constexpr std::string_view kCount = "a whole number";
 constexpr std::string_view kDuration = "seconds (2, 0.5, 500ms, 3m, 1h)";
 constexpr std::string_view kSwitch = "true or false";
 constexpr std::string_view kDollars = "US dollars (2, 0.5)";
+constexpr std::string_view kText = "a text";
 constexpr std::string_view kTexts = R"(JSON, ["text", ...]; * stands for any characters)";
 constexpr std::string_view kPrices = R"(JSON, {"model": [input, output, cache_read, cache_written]})";
 
@@ -59,6 +63,11 @@ std::string encode(const SettingRule& rule, std::string_view value) {
     const auto dollars = parse_dollars(value);
     if (!dollars) refuse();
     return fmt::format("{}", *dollars);
+  }
+  if (rule.values == kText) {
+    std::string text;
+    append_quoted(text, repair_utf8(std::string(value)));
+    return text;
   }
   if (rule.values == kTexts) {
     const auto texts = tidy_texts(value);
@@ -107,6 +116,13 @@ const std::vector<SettingRule>& setting_rules() {
       {"model.answer", "1800", kDuration},  // longest time for a whole answer
       {"model.tries", "8", kCount},         // per call
       {"model.prices", "{}", kPrices},      // dollars per million tokens
+      {"tasks.check", "\"\"", kText},       // of tasks that have no check of their own
+      {"tasks.checkTime", "1800", kDuration},
+      {"tasks.checkClean", "false", kSwitch},
+      {"git.trees", "false", kSwitch},          // every teammate works in a tree
+      {"git.treesDir", "\"\"", kText},          // where the trees are; empty: beside the root
+      {"git.base", "\"\"", kText},              // where a new line starts; empty: HEAD
+      {"git.largestFile", "52428800", kCount},  // bytes, in a snapshot; 0: no limit
       {"teammates.max", "10", kCount},
       {"teammates.createTeams", "false", kSwitch},
       {"teammate.mode", "\"auto\"", "auto|background|tmux"},
@@ -118,6 +134,10 @@ const std::vector<SettingRule>& setting_rules() {
 
 std::string setting(const Team& team, std::string_view key) {
   std::string_view value = stored(team, rule_of(key));
+  if (value.starts_with('"') && value.find('\\') != std::string_view::npos) {
+    const std::string object = fmt::format(R"({{"value":{}}})", value);
+    return Fields(object, key).text("value").value_or("");
+  }
   if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
   return std::string(value);
 }

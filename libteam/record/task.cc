@@ -55,7 +55,12 @@ void read_fields(Task& task, Fields& fields) {
   task.priority = static_cast<int>(fields.integer("priority", 0, kHighestPriority).value_or(0));
   task.role = parse_name(fields, "role");
   task.deliverable = fields.text("deliverable");
+  task.check = fields.text("check");
   task.metadata = fields.object_text("metadata").value_or(task.metadata);
+}
+
+bool is_blank(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c <= ' '; });
 }
 
 JsonText to_text(const Task& task, JsonText::Layout layout) {
@@ -86,6 +91,11 @@ JsonText to_text(const Task& task, JsonText::Layout layout) {
     lease.add("until", task.lease->until);
     text.add_json("lease", lease.take());
   }
+  if (task.check) text.add("check", task.check);
+  if (task.base) text.add("base", task.base);
+  if (task.offer) text.add_json("offer", to_json_text(*task.offer));
+  if (task.landing) text.add_json("landing", to_json_text(*task.landing));
+  if (task.receipt) text.add_json("receipt", to_json_text(*task.receipt));
   text.add_json("metadata", task.metadata);
   text.add_all_of(task.extra);
   return text;
@@ -142,6 +152,10 @@ Task parse_task(std::string_view text, TaskId id, std::string_view file) {
   task.run = fields.text("run");
   task.rev = fields.integer("rev", 0, kLargestCount).value_or(0);
   task.lease = parse_lease(fields);
+  task.base = read_commit(fields, "base");
+  task.offer = read_offer(fields, text, file);
+  task.landing = read_receipt(fields, "landing", text, file);
+  task.receipt = read_receipt(fields, "receipt", text, file);
   if (task.status == Status::in_progress && !task.owner) fields.refuse("owner", "set while the task is in progress");
   task.extra = fields.rest_text();
   return task;
@@ -170,8 +184,9 @@ Draft parse_draft(std::string_view line, std::string_view where) {
     fail(Code::usage, "{}, column {}", where, text);
   }
   Fields fields(json, {}, where, Code::usage);
-  for (const char* ours : {"id", "status", "createdBy", "createdAt", "updatedAt", "claimedAt", "completedAt", "result",
-                           "attempts", "error", "run", "rev", "lease", "blocks", "blocked", "openBlockers"}) {
+  for (const char* ours : {"id",     "status",   "createdBy", "createdAt", "updatedAt", "claimedAt",   "completedAt",
+                           "result", "attempts", "error",     "run",       "rev",       "lease",       "base",
+                           "offer",  "landing",  "receipt",   "blocks",    "blocked",   "openBlockers"}) {
     if (json.contains(ours)) fail(Code::usage, "{}: '{}' cannot be given: the board sets it", where, ours);
   }
   Draft draft;
@@ -186,8 +201,9 @@ Draft parse_draft(std::string_view line, std::string_view where) {
     *blockers = std::move(numbers);
   }
   read_fields(draft.task, fields);
-  static const std::vector<std::string> known = {"key",       "subject",  "description", "activeForm",  "owner",
-                                                 "blockedBy", "priority", "role",        "deliverable", "metadata"};
+  static const std::vector<std::string> known = {"key",         "subject",   "description", "activeForm",
+                                                 "owner",       "blockedBy", "priority",    "role",
+                                                 "deliverable", "check",     "metadata"};
   fields.refuse_misspelt(known);
   draft.task.extra = fields.rest_text();
   try {
@@ -200,8 +216,7 @@ Draft parse_draft(std::string_view line, std::string_view where) {
 
 void check_task(const Task& task) {
   constexpr std::size_t kLongestSubject = 1000;
-  const bool blank = std::all_of(task.subject.begin(), task.subject.end(), [](unsigned char c) { return c <= ' '; });
-  if (blank) fail(Code::usage, "the subject is empty");
+  if (is_blank(task.subject)) fail(Code::usage, "the subject is empty");
   if (cut_characters(task.subject, kLongestSubject) != task.subject) {
     fail(Code::usage, "the subject is longer than {} characters; use the description", kLongestSubject);
   }
@@ -213,6 +228,7 @@ void check_task(const Task& task) {
   if (task.deliverable && !is_inner_path(*task.deliverable)) {
     fail(Code::usage, "deliverable '{}' is not a path beneath the root", one_line(*task.deliverable));
   }
+  if (task.check && is_blank(*task.check)) fail(Code::usage, "the check is empty");
 }
 
 std::uint64_t hash_name(std::string_view name) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libteam/record/receipt.h"
+
 namespace team {
 
 using TaskId = std::int64_t;
@@ -59,6 +61,12 @@ struct Task {
   std::optional<std::string> run;
   std::int64_t rev = 1;
   std::optional<Lease> lease;
+  std::optional<std::string> check;  // a shell command that must succeed before the task completes
+  // Of work in a tree of a repository; see landing_rules.h.
+  std::optional<std::string> base;  // the commit that this attempt began with
+  std::optional<Offer> offer;
+  std::optional<Receipt> landing;  // the intent
+  std::optional<Receipt> receipt;
   std::string metadata = "{}";  // a JSON object, as text
   std::string extra = "{}";     // unknown keys, as a JSON object
 };

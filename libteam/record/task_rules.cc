@@ -50,6 +50,20 @@ void assign(Task& task, const std::optional<std::string>& owner, const Actor& ac
   task.owner = owner;
 }
 
+// A check would be worth nothing if its subject could set it.
+void set_check(Task& task, const std::optional<std::string>& check, const Actor& actor) {
+  if (task.check == check) return;
+  const bool may = actor.leads || (task.created_by == actor.name && task.owner != actor.name);
+  if (!may) {
+    fail(Code::permission_denied, "only the lead or {}, who made it, may set the check of task {}, and not its owner",
+         task.created_by, task.id);
+  }
+  if (has_ended(task.status)) {
+    fail(Code::invalid_state, "task {} is {}: its check cannot change", task.id, name_of(task.status));
+  }
+  task.check = check;
+}
+
 }  // namespace
 
 bool has_id(const std::vector<TaskId>& ids, TaskId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
@@ -156,6 +170,7 @@ void edit_fields(Task& task, const TaskChange& wanted, const Actor& actor) {
   if (wanted.priority) task.priority = *wanted.priority;
   if (wanted.role) task.role = or_none(*wanted.role);
   if (wanted.deliverable) task.deliverable = or_none(*wanted.deliverable);
+  if (wanted.check) set_check(task, or_none(*wanted.check), actor);
   if (wanted.owner) assign(task, or_none(*wanted.owner), actor);
   set_all_metadata(task, wanted.metadata);
   for (const TaskId blocker : wanted.remove_blocked_by) {
@@ -181,6 +196,8 @@ void return_to_board(Task& task, const std::optional<std::string>& reason) {
   task.claimed_at.reset();
   task.completed_at.reset();
   task.lease.reset();
+  task.base.reset();
+  task.offer.reset();
   task.error = reason;
 }
 
@@ -205,6 +222,9 @@ void finish_work(Task& task, const TaskChange& wanted, const Actor& actor, doubl
   task.status = status;
   task.completed_at = now;
   task.lease.reset();
+  if (status == Status::completed) task.receipt = wanted.receipt;
+  task.base.reset();
+  task.offer.reset();
   if (status == Status::failed) {
     task.error = wanted.reason.value_or("no reason given");
     return;

@@ -19,7 +19,7 @@ namespace team {
 // A wanted change of a task. Fields without a value stay as they are.
 struct TaskChange {
   std::optional<std::string> subject, description, active_form;
-  std::optional<std::string> owner, role, deliverable;  // "" clears
+  std::optional<std::string> owner, role, deliverable, check;  // "" clears
   std::optional<int> priority;
   std::vector<TaskId> add_blocked_by, remove_blocked_by;
   std::vector<TaskId> add_blocks;                                            // these tasks will wait for this one
@@ -27,6 +27,7 @@ struct TaskChange {
   std::optional<Status> status;        // in_progress claims; pending releases, or reopens a failed task
   std::optional<std::string> result;   // with completed
   std::optional<std::string> reason;   // with failed and pending
+  std::optional<Receipt> receipt;      // with completed: its gates have passed
   bool is_uncounted = false;           // with pending: the attempt does not count, and its reason replaces no other
   std::optional<std::int64_t> if_rev;  // conflict if the task has another rev
 };

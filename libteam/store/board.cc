@@ -10,6 +10,7 @@
 #include "libteam/base/error.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/record/actor.h"
+#include "libteam/record/landing_rules.h"
 #include "libteam/record/prospects.h"
 #include "libteam/record/settings.h"
 
@@ -67,6 +68,7 @@ BoardRules rules_of(const Team* team) {
   rules.per_member = static_cast<std::int64_t>(number_setting(*team, "tasks.perMember"));
   rules.most_tasks = static_cast<std::int64_t>(number_setting(*team, "tasks.max"));
   rules.lease = number_setting(*team, "tasks.lease");
+  rules.check = setting(*team, "tasks.check");
   return rules;
 }
 
@@ -162,6 +164,7 @@ void Board::check_new(BoardTransaction& transaction, const std::vector<Task>& ta
 
 void Board::reclaim_lost(BoardTransaction& transaction, std::vector<Task>& released) {
   lapses_ = {};
+  landings_.clear();
   const auto all = transaction.running();
   if (all.empty()) return;
   std::map<std::uint64_t, std::string> names;
@@ -188,6 +191,10 @@ void Board::reclaim_lost(BoardTransaction& transaction, std::vector<Task>& relea
     if (!before || before->status != Status::in_progress) continue;
     const auto reason = why_lost(*before, life_of(*before->owner), boot_clock);
     if (!reason) continue;
+    if (before->landing) {  // perhaps it is done
+      landings_.push_back(before->id);
+      continue;
+    }
     Task task = *before;
     return_to_board(task, reason);
     count_change(task, now());
@@ -199,16 +206,24 @@ void Board::reclaim_lost(BoardTransaction& transaction, std::vector<Task>& relea
 
 std::vector<Task> Board::reclaim() {
   std::vector<Task> released;
-  transact(BoardScope::board, [&](BoardTransaction& transaction) { reclaim_lost(transaction, released); });
+  const auto look = [&](BoardTransaction& transaction) { reclaim_lost(transaction, released); };
+  transact(BoardScope::board, look);
+  if (judge_found_landings()) transact(BoardScope::board, look);
   return released;
 }
 
 std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
   std::vector<Task> recovered;
-  transact(BoardScope::board, [&](BoardTransaction& transaction) {
+  std::vector<TaskId> landings;
+  const auto look = [&](BoardTransaction& transaction) {
+    landings.clear();
     for (const RunningTask& running : transaction.running()) {
       const auto before = find_worked_on(transaction, running, actor);
       if (!before || before->run == actor.run) continue;
+      if (before->landing) {
+        landings.push_back(before->id);
+        continue;
+      }
       Task released = *before;
       return_to_board(released, fmt::format("released: {} was started again", actor.name));
       Task task = released;
@@ -221,7 +236,10 @@ std::vector<Task> Board::recover(const Actor& actor, Recovery recovery) {
       record(transaction, actor, events);
       add_once(recovered, std::move(task));
     }
-  });
+  };
+  transact(BoardScope::board, look);
+  for (const TaskId id : landings) judge_landing(id);
+  if (!landings.empty()) transact(BoardScope::board, look);
   return recovered;
 }
 
@@ -240,6 +258,12 @@ void Board::take(Task& task, const Actor& actor) const {
 }
 
 std::optional<Changed> Board::claim_next(const Actor& actor) {
+  auto claimed = try_claim_next(actor);
+  const bool looks_again = judge_found_landings() && !claimed;
+  return looks_again ? try_claim_next(actor) : claimed;
+}
+
+std::optional<Changed> Board::try_claim_next(const Actor& actor) {
   return transact(BoardScope::board, [&](BoardTransaction& transaction) -> std::optional<Changed> {
     std::vector<Task> released;
     reclaim_lost(transaction, released);
@@ -262,48 +286,67 @@ Task Board::claim(TaskId id, const Actor& actor) {
 }
 
 // For the hook: the task as it stands, completed. An actor that may not complete it is refused before a hook runs.
-Event Board::completion(TaskId id, const TaskChange& wanted, const Actor& actor) const {
+// Nothing for a task with gates, which is only offered.
+std::vector<Event> Board::completion(TaskId id, const TaskChange& wanted, const Actor& actor) const {
   const Task before = view_.get(id);
   check_rev(before, wanted.if_rev);
+  if (needs_gates(before, wanted, rules_.check)) return {};
   Task after = before;
   if (wanted.deliverable && wanted.deliverable->empty()) after.deliverable.reset();
   else if (wanted.deliverable) after.deliverable = wanted.deliverable;
   finish(after, wanted, actor);
-  return with_task(task_change_event(before, after), after);
+  return {with_task(task_change_event(before, after), after)};
 }
 
 Changed Board::change(TaskId id, const TaskChange& wanted, const Actor& actor) {
   if (wanted.status == Status::completed) {
-    team_->ask(origin_of(actor), "task-completed", [&] { return std::vector{completion(id, wanted, actor)}; });
+    team_->ask(origin_of(actor), "task-completed", [&] { return completion(id, wanted, actor); });
   }
   const bool alone =
       !wanted.status && wanted.add_blocked_by.empty() && wanted.remove_blocked_by.empty() && wanted.add_blocks.empty();
-  return transact(alone ? BoardScope::one_task : BoardScope::board, [&](BoardTransaction& transaction) {
-    std::vector<Task> released;
-    if (wanted.status == Status::in_progress) reclaim_lost(transaction, released);
-    const Task before = get(transaction, id);
-    Task task = before;
-    check_rev(task, wanted.if_rev);
-    edit(transaction, task, wanted, actor);
-    if (wanted.status == Status::in_progress) {
-      start(transaction, task, actor);
-    } else if (wanted.status) {
-      finish(task, wanted, actor);
-    }
-    check_task(task);
-    count_change(task, now());
-    Changed changed{task, before.owner, {}};
-    std::vector<Event> events = block(transaction, task, wanted.add_blocks);
-    events.push_back(task_change_event(before, task));
-    for (const TaskId freed : transaction.put(task)) {
-      auto other = find_if_whole(transaction, freed);
-      if (!other) continue;
-      events.push_back(task_event("TASK_UNBLOCKED", *other));
-      changed.freed.push_back(std::move(*other));
-    }
-    record(transaction, actor, events);
-    return changed;
-  });
+  while (true) {
+    auto changed = transact(alone ? BoardScope::one_task : BoardScope::board,
+                            [&](BoardTransaction& transaction) { return try_change(transaction, id, wanted, actor); });
+    if (changed) return std::move(*changed);
+    judge_landing(id);
+  }
+}
+
+// None if the task has a landing: nothing else may change it.
+std::optional<Changed> Board::try_change(BoardTransaction& transaction, TaskId id, const TaskChange& wanted,
+                                         const Actor& actor) {
+  std::vector<Task> released;
+  if (wanted.status == Status::in_progress) reclaim_lost(transaction, released);
+  const Task before = get(transaction, id);
+  if (before.landing) return std::nullopt;
+  Task task = before;
+  check_rev(task, wanted.if_rev);
+  edit(transaction, task, wanted, actor);
+  if (wanted.status == Status::in_progress) {
+    start(transaction, task, actor);
+  } else if (wanted.status) {
+    finish(task, wanted, actor);
+  }
+  check_task(task);
+  count_change(task, now());
+  Changed changed{task, before.owner, {}};
+  std::vector<Event> events = block(transaction, task, wanted.add_blocks);
+  events.push_back(task_change_event(before, task));
+  changed.freed = freed_by(transaction, task, events);
+  record(transaction, actor, events);
+  return changed;
+}
+
+// Writes the task; returns the tasks that became ready by it, and adds their events.
+std::vector<Task> Board::freed_by(BoardTransaction& transaction, const Task& task, std::vector<Event>& events) {
+  std::vector<Task> freed;
+  for (const TaskId id : transaction.put(task)) {
+    auto other = find_if_whole(transaction, id);
+    if (!other) continue;
+    events.push_back(task_event("TASK_UNBLOCKED", *other));
+    freed.push_back(std::move(*other));
+  }
+  return freed;
 }
 
 // Lets the dependents wait for `task`, which is not written yet. Checks all before it writes the first. A dependent
@@ -351,10 +394,100 @@ void Board::start(BoardTransaction& transaction, Task& task, const Actor& actor)
 }
 
 void Board::finish(Task& task, const TaskChange& wanted, const Actor& actor) const {
+  if (needs_gates(task, wanted, rules_.check)) {
+    offer_work(task, wanted, actor, rules_.check, now());
+    return;
+  }
   finish_work(task, wanted, actor, now());
-  if (task.status == Status::completed && task.deliverable && !rules_.has_file(*task.deliverable)) {
+  const bool is_checked = wanted.receipt.has_value();
+  if (task.status == Status::completed && !is_checked && task.deliverable && !rules_.has_file(*task.deliverable)) {
     fail(Code::invalid_state, "task {} has no deliverable '{}'", task.id, *task.deliverable);
   }
+}
+
+Task Board::begin_work(TaskId id, const std::optional<std::string>& base, const Actor& actor) {
+  return transact(BoardScope::one_task, [&](BoardTransaction& transaction) {
+    const Task before = get(transaction, id);
+    Task task = before;
+    begin_with(task, base, actor);
+    if (task.base == before.base && task.offer == before.offer) return task;
+    count_change(task, now());
+    transaction.put(task);
+    record(transaction, actor, {task_change_event(before, task)});
+    return task;
+  });
+}
+
+void Board::ask_landing(TaskId id, const Offer& offer, const Receipt& landing, const Actor& actor) {
+  team_->ask(origin_of(actor), "task-completed", [&] {
+    const Task before = view_.get(id);
+    Task after = before;
+    team::announce_landing(after, offer, landing, actor);
+    team::end_landing(after, true, now());
+    return std::vector{with_task(task_change_event(before, after), after)};
+  });
+}
+
+Task Board::announce_landing(TaskId id, const Offer& offer, const Receipt& landing, const Actor& actor) {
+  return transact(BoardScope::one_task, [&](BoardTransaction& transaction) {
+    Task task = get(transaction, id);
+    team::announce_landing(task, offer, landing, actor);
+    count_change(task, now());
+    transaction.put(task);
+    return task;
+  });
+}
+
+Changed Board::end_landing(TaskId id, const Receipt& landing, bool landed) {
+  return transact(BoardScope::board,
+                  [&](BoardTransaction& transaction) { return try_end_landing(transaction, id, landing, landed); });
+}
+
+Changed Board::try_end_landing(BoardTransaction& transaction, TaskId id, const Receipt& landing, bool landed) {
+  const Task before = get(transaction, id);
+  Changed changed{before, before.owner, {}};
+  if (before.landing != landing) return changed;
+  team::end_landing(changed.task, landed, now());
+  count_change(changed.task, now());
+  std::vector<Event> events;
+  if (landed) events.push_back(task_change_event(before, changed.task));
+  changed.freed = freed_by(transaction, changed.task, events);
+  if (!events.empty()) record(transaction, owner_of(before), events);
+  return changed;
+}
+
+std::string Board::check_of(const Task& task) const { return team::check_of(task, rules_.check); }
+
+// Asks the judge about a landing, outside of any transaction, and ends it.
+void Board::judge_landing(TaskId id) {
+  const Task task = view_.get(id);
+  if (!task.landing) return;
+  if (!rules_.judge) fail(Code::again, "task {} is landing on {}", id, one_line(task.landing->line.value_or("-")));
+  Changed ended;
+  {
+    const Afterwards afterwards{*this};  // no hook runs while the judge holds the line
+    rules_.judge->judge(*task.landing, [&](bool landed) {
+      engine_->transact(BoardScope::board, [&](BoardTransaction& transaction) {
+        ended = try_end_landing(transaction, id, *task.landing, landed);
+      });
+    });
+  }
+  if (tell_of_landed_ && !ended.freed.empty()) tell_of_landed_(ended);
+}
+
+// The landings of dead owners. True if one of them has ended. A repository that does not answer must not keep others
+// from their work.
+bool Board::judge_found_landings() {
+  bool has_ended = false;
+  for (const TaskId id : std::exchange(landings_, {})) {
+    try {
+      judge_landing(id);
+      has_ended = true;
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return has_ended;
 }
 
 void Board::remove(TaskId id, const Actor& actor, std::optional<std::int64_t> if_rev) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libteam/record/event.h"
@@ -18,6 +19,7 @@
 #include "libteam/store/board_engine.h"
 #include "libteam/store/board_team.h"
 #include "libteam/store/board_view.h"
+#include "libteam/store/landing_judge.h"
 
 namespace team {
 
@@ -28,6 +30,8 @@ struct BoardRules {
   double lease = 0;             // seconds, 0: none
   // Whether the root has such a file: a task with a deliverable cannot be completed without it.
   std::function<bool(const std::string& path)> has_file = [](const std::string&) { return true; };
+  std::string check;                          // of tasks that have none of their own; empty: none
+  std::shared_ptr<const LandingJudge> judge;  // none: a landing of a killed process stays
 };
 
 // The rules in the settings of a team; the defaults without one.
@@ -75,6 +79,24 @@ class Board {
   enum class Recovery { take_over, release };
   std::vector<Task> recover(const Actor& actor, Recovery recovery);
 
+  // Work in a tree of a repository; see record/landing_rules.h.
+  //
+  // The attempt of the actor begins with this commit; none if it works in no tree.
+  Task begin_work(TaskId id, const std::optional<std::string>& base, const Actor& actor);
+  // Before the caller locks the branch: the hook task-completed may refuse the landing. Throws permission_denied.
+  void ask_landing(TaskId id, const Offer& offer, const Receipt& landing, const Actor& actor);
+  // The branch is about to move. When this returns, the landing survives any crash.
+  Task announce_landing(TaskId id, const Offer& offer, const Receipt& landing, const Actor& actor);
+  // Completes the task if its branch has moved; otherwise its owner works on. Does nothing if the task has another
+  // landing, or none, by now.
+  Changed end_landing(TaskId id, const Receipt& landing, bool landed);
+  // Calls `tell` whenever this board ends the landing of a killed process and tasks became ready by it. It must not
+  // throw.
+  void tell_of_landed(std::function<void(const Changed&)> tell) { tell_of_landed_ = std::move(tell); }
+  // The check that a task must pass; empty if there is none.
+  std::string check_of(const Task& task) const;
+  const BoardRules& rules() const { return rules_; }
+
   // Whether no task is in progress and none is ready for these members. If so, calls `then` before anything can change.
   bool is_quiet(const std::vector<Member>& members, const std::function<void()>& then = {});
   // The members with ready tasks, for a caller that watches the board for them.
@@ -118,6 +140,13 @@ class Board {
   EventOrigin origin_of(const Actor& actor) const;
   void record(BoardTransaction& transaction, const Actor& actor, const std::vector<Event>& events);
   void check_new(BoardTransaction& transaction, const std::vector<Task>& tasks) const;
+  std::optional<Changed> try_change(BoardTransaction& transaction, TaskId id, const TaskChange& wanted,
+                                    const Actor& actor);
+  std::optional<Changed> try_claim_next(const Actor& actor);
+  Changed try_end_landing(BoardTransaction& transaction, TaskId id, const Receipt& landing, bool landed);
+  void judge_landing(TaskId id);
+  bool judge_found_landings();
+  std::vector<Task> freed_by(BoardTransaction& transaction, const Task& task, std::vector<Event>& events);
   void check_free(BoardTransaction& transaction, const Actor& actor) const;
   void reclaim_lost(BoardTransaction& transaction, std::vector<Task>& released);
   std::vector<Event> block(BoardTransaction& transaction, const Task& task, const std::vector<TaskId>& dependents);
@@ -125,13 +154,15 @@ class Board {
   void start(BoardTransaction& transaction, Task& task, const Actor& actor) const;
   void take(Task& task, const Actor& actor) const;
   void finish(Task& task, const TaskChange& wanted, const Actor& actor) const;
-  Event completion(TaskId id, const TaskChange& wanted, const Actor& actor) const;
+  std::vector<Event> completion(TaskId id, const TaskChange& wanted, const Actor& actor) const;
 
   std::shared_ptr<BoardEngine> engine_;
   std::shared_ptr<BoardTeam> team_;
   BoardRules rules_;
   BoardView view_;
   Lapses lapses_;
+  std::function<void(const Changed&)> tell_of_landed_;
+  std::vector<TaskId> landings_;          // that the last look at lost tasks found
   std::vector<RecordedEvents> recorded_;  // the hooks have not heard of these yet
 };
 

@@ -12,11 +12,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libteam/base/error.h"
 #include "libteam/record/team.h"
 #include "libteam/store/board.h"
+#include "libteam/store/landing_judge.h"
 #include "libteam/store/life.h"
 #include "libteam/store/server_mark.h"
 #include "libteam/store/team_engine.h"
@@ -101,6 +103,15 @@ class Engine {
 
   // The new watcher watches nothing yet.
   virtual std::unique_ptr<Watcher> make_watcher() const = 0;
+
+  // For boards that are opened from now on. Call it before other threads use the engine.
+  void set_landing_judge(std::shared_ptr<const LandingJudge> judge) { judge_ = std::move(judge); }
+
+ protected:
+  const std::shared_ptr<const LandingJudge>& landing_judge() const { return judge_; }
+
+ private:
+  std::shared_ptr<const LandingJudge> judge_;
 };
 
 }  // namespace team

@@ -60,6 +60,8 @@ Changed TaskOperations::look_again(TaskId id, const TaskChange& change, const Er
   try {
     Changed changed;
     changed.task = board_.view().get(id);
+    const bool is_offered = change.status == Status::completed && changed.task.offer;
+    if (is_offered) return changed;
     if (change.status && changed.task.status != *change.status) throw error;
     if (change.status != Status::completed) return changed;
     const BoardView& view = board_.view();
@@ -111,6 +113,28 @@ TaskUpdate TaskOperations::release(TaskId id, const std::string& reason,
   change.reason = reason;
   change.owner = owner;
   return update(id, change);
+}
+
+TaskUpdate TaskOperations::end_landing(TaskId id, const Receipt& landing, bool landed) const {
+  TaskUpdate update;
+  std::vector<std::string> troubles;
+  try {
+    update.changed = board_.end_landing(id, landing, landed);
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown) throw;
+    TaskChange wanted;
+    if (landed) wanted.status = Status::completed;
+    update.changed = look_again(id, wanted, error);
+    update.trouble = error.what();
+  }
+  tell_of_freed(update.changed, troubles);
+  update.trouble = describe(update.trouble, troubles);
+  return update;
+}
+
+void TaskOperations::tell_of_landed(const Changed& landed) const {
+  std::vector<std::string> troubles;
+  tell_of_freed(landed, troubles);
 }
 
 TaskCreation TaskOperations::create(std::vector<Draft> drafts) const {

@@ -38,6 +38,11 @@ class TaskOperations {
   TaskUpdate fail(TaskId id, const std::string& reason) const;
   // Back to pending; with `owner` it stays assigned to that member.
   TaskUpdate release(TaskId id, const std::string& reason, const std::optional<std::string>& owner) const;
+  // Ends a landing (Board::end_landing) and tells the owners of tasks that became free.
+  TaskUpdate end_landing(TaskId id, const Receipt& landing, bool landed) const;
+  // Tells the owners of tasks that became ready by a landing of another process. They are on the board anyway, so a
+  // failure does not matter.
+  void tell_of_landed(const Changed& landed) const;
   // Makes all tasks or none. Tells the owners of assigned tasks.
   TaskCreation create(std::vector<Draft> drafts) const;
 

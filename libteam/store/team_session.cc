@@ -3,6 +3,7 @@
 #include "libteam/base/clock.h"
 #include "libteam/base/environment_variable.h"
 #include "libteam/record/actor.h"
+#include "libteam/record/landing_rules.h"
 #include "libteam/record/settings.h"
 #include "libteam/store/digest.h"
 #include "libteam/store/team_choice.h"
@@ -90,13 +91,31 @@ Board& TeamSession::board() const {
   if (!parts_->board) {
     const auto handle = parts_->found ? parts_->found->handle : nullptr;
     parts_->board.reset(new Board(engine_.open_board(team_or_none(), missing_, handle)));
+    if (parts_->found) tell_of_landed(engine_, *parts_);
   }
   return *parts_->board;
 }
 
 const Mail& TeamSession::mail() const {
-  if (!parts_->mail) parts_->mail.emplace(engine_.open_team(team(), parts_->found->handle), team());
-  return *parts_->mail;
+  team();  // throws if there is none
+  return open_mail(engine_, *parts_);
+}
+
+const Mail& TeamSession::open_mail(const Engine& engine, Parts& parts) {
+  const FoundTeam& found = *parts.found;
+  if (!parts.mail) parts.mail.emplace(engine.open_team(found.team, found.handle), found.team);
+  return *parts.mail;
+}
+
+void TeamSession::tell_of_landed(const Engine& engine, Parts& parts) {
+  parts.board->tell_of_landed([&engine, &parts](const Changed& landed) {
+    try {
+      const Actor owner = owner_of(landed.task);
+      TaskOperations(*parts.board, &open_mail(engine, parts), &parts.found->team, owner).tell_of_landed(landed);
+    } catch (const Error&) {
+      return;  // a team without mail; the tasks are on the board
+    }
+  });
 }
 
 void TeamSession::require_lead(std::string_view what) const { team::require_lead(self_, what); }
@@ -215,9 +234,10 @@ std::vector<std::string> TeamSession::digest() const { return digest_for(mail().
 
 std::vector<std::pair<std::string, std::optional<std::string>>> TeamSession::environment() const {
   const std::string path = environment_variable("PATH").value_or("/usr/bin:/bin");
-  return {{"TEAM_ROOT", engine_.place()},   {"TEAM_NAME", team().name},          {"TEAM_MEMBER", self_.name},
-          {"TEAM_RUN_ID", self_.run},       {"PATH", own_folder() + ":" + path}, {"TEAM_DETACHED", std::nullopt},
-          {"TEAM_START_MODE", std::nullopt}};
+  return {{"TEAM_ROOT", engine_.place()},      {"TEAM_NAME", team().name},
+          {"TEAM_MEMBER", self_.name},         {"TEAM_RUN_ID", self_.run},
+          {"PATH", own_folder() + ":" + path}, {"TEAM_DETACHED", std::nullopt},
+          {"TEAM_START_MODE", std::nullopt},   {"TEAM_TREE", environment_variable("TEAM_TREE")}};
 }
 
 std::unique_ptr<Watcher> TeamSession::watch_team() const {

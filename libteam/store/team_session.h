@@ -132,6 +132,8 @@ class TeamSession {
     std::optional<Mail> mail;  // refers to found->team
   };
   void open(FoundTeam found);
+  static const Mail& open_mail(const Engine& engine, Parts& parts);
+  static void tell_of_landed(const Engine& engine, Parts& parts);
   const Mailbox& find_mailbox_again(const Deadline& deadline);
 
   const Engine& engine_;

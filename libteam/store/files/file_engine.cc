@@ -59,6 +59,7 @@ Board FileEngine::open_board(const Team* team, Missing missing, const Handle& ha
   if (!folder) fail(Code::not_found, "no board '{}' in '{}'; task-create makes one", path, place());
   BoardRules rules = rules_of(team);
   rules.has_file = [this](const std::string& file) { return has_project_file(file); };
+  rules.judge = landing_judge();
   FileBoard::Record record;
   auto members = std::make_shared<BoardTeam>();
   if (team != nullptr) {
@@ -83,9 +84,9 @@ std::optional<std::string> FileEngine::running_server() const { return read_serv
 
 std::unique_ptr<Watcher> FileEngine::make_watcher() const { return std::make_unique<FileWatcher>(); }
 
-std::unique_ptr<const Engine> open_engine(const RootChoice& choice, Missing missing, double lock_timeout) {
-  return std::make_unique<const FileEngine>(missing == Missing::make ? Root::find_or_here(choice) : Root::find(choice),
-                                            lock_timeout);
+std::unique_ptr<Engine> open_engine(const RootChoice& choice, Missing missing, double lock_timeout) {
+  return std::make_unique<FileEngine>(missing == Missing::make ? Root::find_or_here(choice) : Root::find(choice),
+                                      lock_timeout);
 }
 
 const FileEngine& in_files(const Engine& engine) { return dynamic_cast<const FileEngine&>(engine); }

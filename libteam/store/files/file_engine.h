@@ -53,7 +53,7 @@ class FileEngine : public Engine {
 
 // Opens the store that Root::find() finds. If there is none, throws not_found; with Missing::make, uses the place that
 // Root::find_or_here() gives.
-std::unique_ptr<const Engine> open_engine(const RootChoice& choice, Missing missing, double lock_timeout);
+std::unique_ptr<Engine> open_engine(const RootChoice& choice, Missing missing, double lock_timeout);
 
 // For commands and tools whose subject is the files themselves. Throws std::bad_cast for a store of another kind.
 const FileEngine& in_files(const Engine& engine);

@@ -64,16 +64,6 @@ void remove_deleted_team(const Folder& teams, const std::string& name) {
   teams.remove_tree(name);
 }
 
-Durability durability_of(const Team* team) {
-  const char* choice = std::getenv("TEAM_DURABILITY");
-  const std::string text = choice != nullptr && *choice != '\0' ? choice
-                           : team != nullptr                    ? setting(*team, "durability")
-                                                                : "power";
-  if (text == "process") return Durability::process;
-  if (text != "power") fail(Code::usage, "durability is power or process, not '{}'", one_line(text));
-  return Durability::power;
-}
-
 Roster::Roster(const Root& root, double lock_timeout) : root_(root), lock_timeout_(lock_timeout) {}
 
 std::vector<std::string> Roster::names() const {

@@ -13,6 +13,7 @@
 
 #include "libteam/record/life.h"
 #include "libteam/record/team.h"
+#include "libteam/store/durability.h"
 #include "libteam/store/files/root.h"
 #include "libteam/store/team_engine.h"
 
@@ -67,8 +68,5 @@ std::function<Life(const std::string& member)> lives_in(std::shared_ptr<const Fo
 // that removes them holds the lock of the teams.
 std::vector<std::string> deleted_teams(const Folder& teams);
 void remove_deleted_team(const Folder& teams, const std::string& name);
-
-// The durability of the files of a team: TEAM_DURABILITY, else its setting, else `power`.
-Durability durability_of(const Team* team);
 
 }  // namespace team

@@ -147,6 +147,7 @@ Board MemoryEngine::open_board(const Team* team, Missing missing, const Handle& 
   }
   BoardRules rules = rules_of(team);
   rules.has_file = [this](const std::string& file) { return has_project_file(file); };
+  rules.judge = landing_judge();
   auto members = std::make_shared<BoardTeam>();
   MemoryBoard::Record record;
   if (team != nullptr) {

@@ -155,6 +155,7 @@ Board PostgresEngine::open_board(const Team* team, Missing missing, const Handle
   if (!number) fail(Code::not_found, "no board '{}' in '{}'; task-create makes one", path, place());
   BoardRules rules = rules_of(team);
   rules.has_file = local_.has_file;
+  rules.judge = landing_judge();
   auto members = std::make_shared<BoardTeam>();
   PostgresBoard::Record record;
   if (team != nullptr) {
