@@ -9,12 +9,12 @@ namespace {
 struct Options {
   std::string subject;
   std::string description, active_form;
-  std::optional<std::string> owner, role, deliverable;
+  std::optional<std::string> owner, role, deliverable, check;
   std::optional<int> priority;
   std::vector<team::TaskId> blocked_by;
 
   bool any() const {
-    return !description.empty() || !active_form.empty() || owner || role || deliverable || priority ||
+    return !description.empty() || !active_form.empty() || owner || role || deliverable || check || priority ||
            !blocked_by.empty();
   }
 };
@@ -27,6 +27,7 @@ team::Draft make_draft(const Options& options) {
   draft.task.owner = options.owner;
   draft.task.role = options.role;
   draft.task.deliverable = options.deliverable;
+  draft.task.check = options.check;
   draft.task.priority = options.priority.value_or(0);
   draft.task.blocked_by = options.blocked_by;
   team::check_task(draft.task);
@@ -70,6 +71,7 @@ int task_create(int argc, char** argv) {
   command.option("--role ROLE", options.role, "only members of this role get it from task-claim --next");
   command.option("--active-form TEXT", options.active_form, "the text to show while it is in progress");
   command.option("--deliverable PATH", options.deliverable, "a file that must exist at completion, beneath the root");
+  command.option("--check COMMAND", options.check, "run by sh before it completes; it must succeed");
   command.makes_store();
   command.takes_all();
   command.example("task-create 'Analyze REST endpoints'");

@@ -52,13 +52,14 @@ int task_update(int argc, char** argv) {
   command.option("--priority N", change.priority, "0 normal, 1 high, 2 critical");
   command.option("--role ROLE", change.role, "only members of this role get it from --next; '' removes it");
   command.option("--deliverable PATH", change.deliverable, "a file that must exist when it completes; '' removes it");
+  command.option("--check COMMAND", change.check, "must succeed before it completes; '' removes it");
   command.option("--add-blocked-by ID", change.add_blocked_by, "add blockers (repeatable, or with commas)");
   command.option("--remove-blocked-by ID", change.remove_blocked_by, "remove blockers");
   command.option("--metadata KEY=VALUE", options.metadata,
                  "set a key to JSON or text; KEY alone removes it (repeatable)");
   command.option("--if-rev N", change.if_rev, "fail if the task is not at this rev");
   command.at_least_one({"--subject", "--description", "--active-form", "--status", "--owner", "--priority", "--role",
-                        "--deliverable", "--add-blocked-by", "--remove-blocked-by", "--metadata"});
+                        "--deliverable", "--check", "--add-blocked-by", "--remove-blocked-by", "--metadata"});
   command.takes_all();
   command.example("task-update 4 --owner frontend --priority 2");
   command.example("task-update 4 --add-blocked-by 2,3");

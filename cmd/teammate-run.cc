@@ -4,6 +4,7 @@
 #include "libteam/agent/life/exec_driver.h"
 #include "libteam/agent/life/teammate.h"
 #include "libteam/agent/life/teammate_choice.h"
+#include "libteam/agent/life/work_folder.h"
 #include "libteam/agent/model/model_agent.h"
 #include "libteam/cli/command.h"
 #include "libteam/cli/console.h"
@@ -69,7 +70,7 @@ void take_role(team::TeammateChoice& choice, const team::Team& team) {
 team::Exit run(team::Context& context, Options& options) {
   team::adopt_environment();
   team::TeammateChoice& choice = options.choice;
-  const team::Team& team = context.team();
+  const team::Team team = context.team();
   if (context.actor().name != choice.name) context.require_lead("start a teammate");
   team::read_if_dash(choice.options.prompt);
   context.require_trust("teammate " + choice.name);
@@ -78,7 +79,10 @@ team::Exit run(team::Context& context, Options& options) {
   const team::RoleSpec spec = spec_of(team, choice.options.role);
   complete(choice, spec);
 
-  team::Actor self{.name = choice.name, .role = choice.options.role, .run = team::new_id(), .leads = false};
+  const team::Actor self{.name = choice.name, .role = choice.options.role, .run = team::new_id(), .leads = false};
+  const auto tree = enter_tree(choice, spec, team::TeamSession(context.engine(), team.name, self));
+  if (tree) context.reopen();
+  choice.options.tree = tree.get();
   team::TeamSession session(context.engine(), team.name, self);
   const team::Signals signals;
   const auto order = make_order(choice.recording, session, signals);
@@ -119,6 +123,7 @@ int teammate_run(int argc, char** argv) {
   command.flag("--no-auto-claim", choice.no_auto_claim, "claim no tasks, handle only messages");
   command.option("--retries N", choice.retries, "how often failed work is retried (2)");
   command.seconds("--time-limit SECONDS", choice.time_limit, "time limit for each piece of work (else none)");
+  command.flag("--tree", choice.tree, "work in an own checkout of the repository, and land there");
   command.flag("--plan", teammate.plan, "each task needs a plan that the lead approves");
   command.flag("--quiet", options.quiet, "do not show its actions on stderr");
   command.at_most_one({"--exec", "--acp", "--model", "--replay"});

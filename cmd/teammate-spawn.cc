@@ -17,7 +17,7 @@ struct Options {
   team::ModelChoice model;
   std::optional<team::TaskId> task;
   std::optional<std::int64_t> count;
-  bool once = false, until_done = false, plan = false;
+  bool once = false, until_done = false, plan = false, tree = false;
 };
 
 // The arguments of teammate-run after the name.
@@ -36,6 +36,7 @@ std::vector<std::string> arguments_for(const Options& options) {
   add("--task", options.task);
   if (options.once) arguments.emplace_back("--once");
   if (options.until_done) arguments.emplace_back("--until-done");
+  if (options.tree) arguments.emplace_back("--tree");
   if (options.plan) arguments.emplace_back("--plan");
   return arguments;
 }
@@ -94,6 +95,7 @@ int teammate_spawn(int argc, char** argv) {
   command.option("--count N", options.count, "start this many teammates (1)");
   command.flag("--once", options.once, "end after one piece of work");
   command.flag("--until-done", options.until_done, "end when the board has nothing left for it");
+  command.flag("--tree", options.tree, "it works in an own checkout of the repository");
   command.flag("--plan", options.plan, "each of its tasks needs a plan that the lead approves");
   command.at_most_one({"--task", "--count"});
   command.at_most_one({"--exec", "--acp", "--model"});

@@ -1,7 +1,10 @@
 #include "libteam/cli/context.h"
 
+#include <utility>
+
 #include "libteam/base/environment_variable.h"
 #include "libteam/record/actor.h"
+#include "libteam/repo/git_judge.h"
 #include "libteam/store/files/file_engine.h"
 #include "libteam/store/team_choice.h"
 
@@ -19,9 +22,20 @@ Context::Context(Choices choices) : choices_(std::move(choices)) {}
 const Engine& Context::engine() {
   if (!engine_) {
     const RootChoice choice{choices_.directory, choices_.environment_root, choices_.allows_network};
-    engine_ = open_engine(choice, may_make_ ? Missing::make : Missing::refuse, choices_.lock_timeout);
+    auto opened = open_engine(choice, may_make_ ? Missing::make : Missing::refuse, choices_.lock_timeout);
+    opened->set_landing_judge(make_git_judge(opened->place(), choices_.lock_timeout));
+    engine_ = std::move(opened);
   }
   return *engine_;
+}
+
+void Context::reopen() {
+  choices_.directory = engine().place();
+  actor_.reset();
+  session_.reset();
+  team_.reset();
+  team_known_ = false;
+  engine_.reset();
 }
 
 const Team* Context::team_or_none() {

@@ -39,6 +39,9 @@ class Context {
 
   // The store. Throws not_found.
   const Engine& engine();
+  // Opens everything again when it is next needed, after the command has entered another folder: paths of the store may
+  // be relative to the old one. Everything from here is invalid then.
+  void reopen();
   // For commands that may make the store: uses the current folder if there is no root.
   void make_root_here() { may_make_ = true; }
 

@@ -106,9 +106,12 @@ void HeldTasks::complete(const Task& task, const std::string& result) {
   life_.persist([&] {
     update = life_.session().tasks().complete(task.id, result.empty() ? std::nullopt : std::optional(result));
   });
-  if (!update) return;
+  if (update) note_completed(task, *update);
+}
+
+void HeldTasks::note_completed(const Task& task, const TaskUpdate& update) const {
   life_.note(fmt::format("completed task {}", task.id));
-  note_trouble(*update);
+  note_trouble(update);
 }
 
 // Reports a failure after the change. The change stands.

@@ -21,7 +21,9 @@ struct Job {
   std::optional<Task> task = {};
   bool assigned = false;  // it was assigned to this member before the claim
   std::optional<PlanAnswer> plan = {};
-  bool left = false;  // an earlier run began it
+  bool left = false;                     // an earlier run began it
+  std::optional<std::string> base = {};  // the commit that the attempt began with, in a tree
+  std::string about_tree = {};           // for the prompt: what is in the tree
 
   std::optional<TaskId> id() const { return task ? std::optional(task->id) : std::nullopt; }
 };
@@ -58,6 +60,7 @@ class HeldTasks {
 
   // Each of these retries until the system accepts the change.
   void complete(const Task& task, const std::string& result);
+  void note_completed(const Task& task, const TaskUpdate& update) const;
   void fail(const Task& task, const std::string& reason);
   enum class Attempt { counts, does_not_count };
   void put_back(const Job& job, const std::string& reason, Attempt attempt = Attempt::counts);

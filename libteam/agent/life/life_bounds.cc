@@ -5,6 +5,7 @@
 #include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
+#include "libteam/repo/member_tree.h"
 #include "libteam/system/host.h"
 
 namespace team {
@@ -46,6 +47,7 @@ void begin_life(MemberLife& life, HeldTasks& held) {
   life.take_name();
   // Others may have taken its place since it ended.
   if (!joins && life.presence().before()) check_room_for(session.team(), self.name, session.membership().lives());
+  if (life.tree() != nullptr) life.tree()->prepare(session);
   life.driver().begin_life();
   life.wakeups().begin(life.presence());
   held.recover();

@@ -43,6 +43,10 @@ class MemberLife {
   const Actor& self() const { return session_.self(); }
   const Team& team() const { return session_.team(); }
   Wakeups& wakeups() { return wakeups_; }
+  // The tree that it works in; null without one.
+  const MemberTree* tree() const { return options_.tree; }
+  // Readable when a signal has arrived, for calls that wait for something else.
+  int signal_fd() const { return signals_.fd(); }
   StepOrder& order() const { return options_.order != nullptr ? *options_.order : free_order(); }
   // After take_name().
   Presence& presence() { return *presence_; }

@@ -122,7 +122,9 @@ std::string prompt_for_task(const Task& task, const std::vector<Task>& done, con
         attribute("task", std::to_string(before.id)) + attribute("by", before.owner.value_or("-"));
     text += "\n" + enclose("result", attributes, *before.result);
   }
-  if (task.error) {
+  if (task.error && task.error->find('\n') != std::string::npos) {
+    text += "\nThe last attempt ended like this:\n" + enclose("error", "", *task.error);
+  } else if (task.error) {
     text += fmt::format("\nThe last attempt ended like this: <error>{}</error>\n", escape_line(*task.error));
   }
   text += describe_answer(answer);

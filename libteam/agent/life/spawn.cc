@@ -63,7 +63,7 @@ void check_enabled() {
 }
 
 Variables environment_of_others(Keys keys) {
-  for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE"}) {
+  for (const char* variable : {"TEAM_MEMBER", "TEAM_RUN_ID", "TASK_ID", "TASK_FILE", "TEAM_TREE"}) {
     keys.emplace_back(variable, std::nullopt);
   }
   return keys;

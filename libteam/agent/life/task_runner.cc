@@ -18,6 +18,7 @@ void TaskRunner::run(Job job) {
     title += fmt::format(" ({})", describe_attempt(job.task->attempts, life_.options().retries));
   }
   life_.become(State::active, title, job.id());
+  if (!finish_.begin(job)) return;
   if (life_.options().plan) {
     if (auto approval = held_.take_approval(job)) {
       job.plan = std::move(approval);
@@ -33,7 +34,11 @@ void TaskRunner::run(Job job) {
 
 // Decides what becomes of the task.
 void TaskRunner::settle(const Job& job, Outcome outcome) {
-  if (job.task) life_.await_board();
+  if (job.task) {
+    life_.await_board();
+    finish_.keep(job);
+    finish_.take_offer(job, outcome);
+  }
   if (is_broken_off(job, outcome)) return;
   if (outcome.kind == Outcome::Kind::hopeless && !work_.has_succeeded()) life_.end_with(outcome, State::error);
   if (!job.task) report_prompt(outcome);
@@ -44,6 +49,7 @@ void TaskRunner::settle(const Job& job, Outcome outcome) {
     return;
   }
   std::string reason = outcome.reason;
+  Job next = job;
   const bool is_refused = outcome.kind == Outcome::Kind::done;
   if (outcome.kind == Outcome::Kind::done) {
     const auto refusal = complete(job, outcome.result);
@@ -52,6 +58,12 @@ void TaskRunner::settle(const Job& job, Outcome outcome) {
       return;
     }
     reason = *refusal;
+    if (finish_.was_interrupted()) {
+      held_.put_back(job, reason, HeldTasks::Attempt::does_not_count);
+      return;
+    }
+    // Its author knows best what to do about it.
+    next.assigned = job.assigned || (is_gated(job) && !life_.options().once);
   }
   const std::int64_t attempt = job.task->attempts, retries = life_.options().retries;
   life_.note(fmt::format("{}, {}: {}", title_of(job), describe_attempt(attempt, retries), reason));
@@ -60,7 +72,7 @@ void TaskRunner::settle(const Job& job, Outcome outcome) {
   } else {
     // The feedback of a gate makes the next attempt another one.
     if (!is_refused && !life_.options().once) back_off(job);
-    if (held_.is_mine(job)) held_.put_back(job, reason);
+    if (held_.is_mine(job)) held_.put_back(next, reason);
     else life_.note(fmt::format("{} is no longer its own", title_of(job)));
   }
   work_.finish_piece(false);
@@ -102,8 +114,13 @@ bool TaskRunner::is_broken_off(const Job& job, const Outcome& outcome) {
   return true;
 }
 
+bool TaskRunner::is_gated(const Job& job) const {
+  return job.base || !life_.session().board().check_of(*job.task).empty();
+}
+
 // Gives the reason if the task may not be completed: its deliverable is missing, or a hook refused it.
 std::optional<std::string> TaskRunner::complete(const Job& job, const std::string& result) {
+  if (is_gated(job)) return finish_.complete(job, result);
   try {
     held_.complete(*job.task, result);
     return std::nullopt;

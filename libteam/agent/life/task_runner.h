@@ -4,6 +4,7 @@
 #include "libteam/agent/life/held_tasks.h"
 #include "libteam/agent/life/member_life.h"
 #include "libteam/agent/life/plan_gate.h"
+#include "libteam/agent/life/task_finish.h"
 #include "libteam/agent/life/work_runner.h"
 
 namespace team {
@@ -12,7 +13,7 @@ class TaskRunner {
  public:
   // All outlive this.
   TaskRunner(MemberLife& life, HeldTasks& held, WorkRunner& work)
-      : life_(life), held_(held), work_(work), gate_(life, held, work) {}
+      : life_(life), held_(held), work_(work), finish_(life, held), gate_(life, held, work) {}
 
   // Returns when the outcome is on the board: the task is completed, failed, given back, or owned by somebody else.
   void run(Job job);
@@ -22,6 +23,7 @@ class TaskRunner {
  private:
   void settle(const Job& job, Outcome outcome);
   void back_off(const Job& job);
+  bool is_gated(const Job& job) const;
   bool is_broken_off(const Job& job, const Outcome& outcome);
   std::optional<std::string> complete(const Job& job, const std::string& result);
   void report_prompt(const Outcome& outcome);
@@ -29,6 +31,7 @@ class TaskRunner {
   MemberLife& life_;
   HeldTasks& held_;
   WorkRunner& work_;
+  TaskFinish finish_;
   PlanGate gate_;
   std::optional<Job> broken_off_;
 };

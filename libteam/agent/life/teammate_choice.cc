@@ -110,6 +110,7 @@ Start start_of(const TeammateChoice& given, const std::string& root) {
     start.arguments.insert(start.arguments.end(), {"--allow", folder});
   if (given.options.plan) start.arguments.emplace_back("--plan");
   if (given.options.until_done) start.arguments.emplace_back("--until-done");
+  if (given.tree) start.arguments.emplace_back("--tree");
   if (given.no_auto_claim) start.arguments.emplace_back("--no-auto-claim");
   return start;
 }

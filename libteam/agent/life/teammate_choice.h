@@ -24,6 +24,7 @@ struct TeammateChoice {
   std::optional<double> time_limit;      // of a piece of work, in seconds
   std::vector<std::string> limit_texts;  // of usage limits, by its role
   bool no_auto_claim = false;
+  bool tree = false;  // it works in a tree of the repository
   ModelChoice model;
   TeamRecording recording;  // set by complete()
   TeammateOptions options;

@@ -13,6 +13,7 @@
 
 namespace team {
 
+class MemberTree;
 class StepOrder;
 
 // The next step of a lead that has nothing to do.
@@ -41,10 +42,11 @@ struct TeammateOptions {
   bool user_listens = false;         // the user hears the driver directly, so its answers are not sent
   std::optional<double> idle_timeout;
   std::int64_t retries = 2;
-  Budget budget;               // of this member, in all its runs
-  std::string quota;           // members with the same quota pause together; empty: none
-  StepOrder* order = nullptr;  // outlives the teammate; none: it is neither recorded nor replayed
-  Start start;                 // without the prompt and the task
+  Budget budget;                     // of this member, in all its runs
+  std::string quota;                 // members with the same quota pause together; empty: none
+  const MemberTree* tree = nullptr;  // outlives the teammate; none: it works in no tree
+  StepOrder* order = nullptr;        // outlives the teammate; none: it is neither recorded nor replayed
+  Start start;                       // without the prompt and the task
   std::optional<std::string> model;
 };
 

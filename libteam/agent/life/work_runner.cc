@@ -53,7 +53,7 @@ Work WorkRunner::make_work(const Job& job, Phase phase) const {
         continue;  // its result is missing, no more
       }
     }
-    work.prompt = prompt_for_task(*job.task, done, job.plan);
+    work.prompt = prompt_for_task(*job.task, done, job.plan) + job.about_tree;
     work.task_file = std::filesystem::absolute(board.path_of(job.task->id));
   } else {
     work.prompt = prompt_for_text(*life_.options().prompt, job.plan);

@@ -12,6 +12,7 @@
 #include "libteam/agent/tools/file_tools.h"
 #include "libteam/agent/tools/skills.h"
 #include "libteam/agent/tools/team_tools.h"
+#include "libteam/base/environment_variable.h"
 #include "libteam/base/terminal_text.h"
 #include "libteam/base/text.h"
 #include "libteam/base/utf8.h"
@@ -111,7 +112,9 @@ void ModelAgent::Parts::add_tools(const ModelChoice& choice, TurnState& turn) {
     add_bash_tool(tools, bash, background);
     FileScope scope;
     scope.working_directory = here;
-    scope.allowed = {absolute(session.engine().place())};
+    // In a tree the root is closed: there a person and others work.
+    const auto tree = environment_variable("TEAM_TREE");
+    scope.allowed = {tree ? *tree : absolute(session.engine().place())};
     for (const std::string& extra : choice.allowed) scope.allowed.push_back(absolute(extra));
     scope.store_folders = [this] { return store_folders_of(session.engine()); };
     scope.lock = [this] { return lock_project_files(session.engine()); };
