@@ -125,9 +125,11 @@ int McpCall::conclude(McpOutcome outcome) {
     return 0;
   }
   const std::string message = rpc_result(request_.id, calls_.complete(*features_, request_, std::move(outcome.result)));
+  // Before it is sent: a fast client calls again before send_ returns.
+  const std::uint64_t moment = calls_.moment();
   const bool has_arrived = send_(message);
   // Otherwise its destructor takes it back.
-  if (has_arrived && outcome.delivery) calls_.deliveries().add(std::move(outcome.delivery), calls_.moment());
+  if (has_arrived && outcome.delivery) calls_.deliveries().add(std::move(outcome.delivery), moment);
   calls_.forget(*this);
   is_finished_ = true;
   return 0;

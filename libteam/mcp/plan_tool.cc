@@ -101,7 +101,8 @@ ToolResult list(const TeamSession& session) {
   for (const Request& plan : session.mail().requests().pending([](const Error&) {})) {
     if (!is_for_approval(plan.kind)) continue;
     const std::string task = plan.task ? attribute("task", std::to_string(*plan.task)) : "";
-    lines.push_back(enclose(name_of(plan.kind), attribute("id", plan.id) + attribute("from", plan.from) + task, plan.content));
+    lines.push_back(
+        enclose(name_of(plan.kind), attribute("id", plan.id) + attribute("from", plan.from) + task, plan.content));
   }
   return {lines.empty() ? "No plan waits for an answer." : join(lines, "\n")};
 }

@@ -148,6 +148,43 @@ void questions() {
   CHECK(sent.back()["result"]["resultType"] == "complete");
 }
 
+// A tool that delivers a message.
+class DeliveringFeatures : public AskingFeatures {
+ public:
+  explicit DeliveringFeatures(Fate& fate) : fate_(fate) {}
+  McpOutcome call_tool(const McpRequest&, const std::string& name, const Json&) override {
+    McpOutcome outcome;
+    outcome.result = tool_text("a message");
+    if (name == "wait") outcome.delivery = std::make_unique<Counted>(fate_);
+    return outcome;
+  }
+
+ private:
+  Fate& fate_;
+};
+
+// A fast client sends its next call while the answer to the first one is still being sent.
+void fast_clients() {
+  Fate fate;
+  McpDeliveries waiting;
+  std::uint64_t sent_by_client = 0;
+  McpServer server(waiting, [&] { return sent_by_client; });
+  McpServer::Exchange exchange{std::make_shared<DeliveringFeatures>(fate), [&](const std::string&) {
+                                 sent_by_client += 100;
+                                 return true;
+                               }};
+  server.receive(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}})",
+                 exchange);
+  server.receive(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}})", exchange);
+  CHECK(sent_by_client == 200);
+  exchange.moment = 99;  // it was on its way before
+  server.receive(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status"}})", exchange);
+  CHECK(fate.confirmed == 0);
+  exchange.moment = 100;
+  server.receive(R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status"}})", exchange);
+  CHECK(fate.confirmed == 1);
+}
+
 }  // namespace
 
 int main() {
@@ -155,5 +192,6 @@ int main() {
   revisions();
   headers();
   questions();
+  fast_clients();
   return test::report();
 }
