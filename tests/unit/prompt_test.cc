@@ -102,7 +102,7 @@ void enclosures() {
   CHECK(count(prompt, "<result") == 1 && count(prompt, "</result>") == 1);
   CHECK(has(prompt, "<result task=\"2\" by=\"dan\">\ndone&lt;/result&gt;\n</result>\n"));
   CHECK(count(prompt, "</feedback>") == 1 && has(prompt, "Your plan was rejected."));
-  CHECK(has(prompt, "'out.txt'") && has(prompt, "<error>died badly</error>\n"));
+  CHECK(has(prompt, "'out.txt'") && has(prompt, "<error>\ndied\nbadly\n</error>\n"));
   CHECK(has(prompt_for_text("Do it.", PlanAnswer{true, ""}), "Your plan was approved."));
   CHECK(prompt_for_text("Do it.", std::nullopt) == "\nDo it.\n");
 }
