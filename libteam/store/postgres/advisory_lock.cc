@@ -89,15 +89,4 @@ void AdvisoryLock::release() {
   }
 }
 
-bool AdvisoryLock::check() {
-  if (!connection_) return false;
-  try {
-    connection_->run({"select 1", {}}, answer_time());
-    return has_it_;
-  } catch (const std::runtime_error&) {
-    release();
-    return false;
-  }
-}
-
 }  // namespace team

@@ -40,10 +40,6 @@ class AdvisoryLock {
   bool has_come();
   // Returns when the lock is free, unless the server cannot be reached.
   void release();
-  // False if the connection is gone, and the lock with it.
-  bool is_held() const { return has_it_; }
-  // True while the connection answers.
-  bool check();
 
  private:
   Statement statement(const char* function) const;

@@ -44,6 +44,12 @@ constexpr const char* kStandbyCanceled = "01000";
 
 }  // namespace
 
+SqlValue sql(const std::vector<std::int64_t>& numbers) {
+  std::string text = "{";
+  for (const std::int64_t number : numbers) text += (text.size() > 1 ? "," : "") + std::to_string(number);
+  return text + "}";
+}
+
 std::string to_hex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text = "\\x";
@@ -143,16 +149,19 @@ pg_result* Connection::next_result(const Deadline& deadline) {
   return PQgetResult(connection_);
 }
 
+// Without its flush.
+void Connection::post(const Statement& statement) {
+  std::vector<const char*> values;
+  for (const SqlValue& value : statement.values) values.push_back(value ? value->c_str() : nullptr);
+  if (PQsendQueryParams(connection_, statement.text.c_str(), static_cast<int>(values.size()), nullptr, values.data(),
+                        nullptr, nullptr, 0) == 0) {
+    lose();
+  }
+}
+
 std::vector<Rows> Connection::run_all(const std::vector<Statement>& statements, const Deadline& deadline) {
   if (PQenterPipelineMode(connection_) == 0) lose();
-  for (const Statement& statement : statements) {
-    std::vector<const char*> values;
-    for (const SqlValue& value : statement.values) values.push_back(value ? value->c_str() : nullptr);
-    if (PQsendQueryParams(connection_, statement.text.c_str(), static_cast<int>(values.size()), nullptr, values.data(),
-                          nullptr, nullptr, 0) == 0) {
-      lose();
-    }
-  }
+  for (const Statement& statement : statements) post(statement);
   if (PQpipelineSync(connection_) == 0) lose();
   flush(deadline);
   std::vector<Rows> answers;
@@ -182,12 +191,7 @@ std::vector<Rows> Connection::run_all(const std::vector<Statement>& statements, 
 }
 
 void Connection::send(const Statement& statement) {
-  std::vector<const char*> values;
-  for (const SqlValue& value : statement.values) values.push_back(value ? value->c_str() : nullptr);
-  if (PQsendQueryParams(connection_, statement.text.c_str(), static_cast<int>(values.size()), nullptr, values.data(),
-                        nullptr, nullptr, 0) == 0) {
-    lose();
-  }
+  post(statement);
   flush(Deadline::in(5));
 }
 

@@ -45,6 +45,8 @@ using SqlValues = std::vector<SqlValue>;
 
 inline SqlValue sql(std::int64_t number) { return std::to_string(number); }
 inline SqlValue sql(bool value) { return value ? "t" : "f"; }
+// An array.
+SqlValue sql(const std::vector<std::int64_t>& numbers);
 
 // Bytes as text of the type bytea, and back.
 std::string to_hex(std::string_view bytes);
@@ -104,6 +106,7 @@ class Connection {
   std::optional<std::string> take_standby_warning();
 
  private:
+  void post(const Statement& statement);
   void flush(const Deadline& deadline);
   pg_result* next_result(const Deadline& deadline);
   void wait(short events, const Deadline& deadline) const;

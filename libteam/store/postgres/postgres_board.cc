@@ -22,13 +22,6 @@ std::vector<TaskId> to_ids(const Rows& rows) {
   return ids;
 }
 
-// An array of numbers, as PostgreSQL reads it.
-std::string to_array(const std::vector<TaskId>& ids) {
-  std::string text = "{";
-  for (const TaskId id : ids) text += (text.size() > 1 ? "," : "") + std::to_string(id);
-  return text + "}";
-}
-
 std::int64_t lease_end_of(const Task& task) {
   return task.lease ? static_cast<std::int64_t>(task.lease->until * 1e9) : 0;
 }
@@ -110,8 +103,8 @@ class PostgresBoard::BoardStep : public BoardTransaction {
 
   std::vector<TaskId> open_blockers(const Task& task) override {
     if (task.blocked_by.empty()) return {};
-    const auto completed = to_ids(
-        ask("select id from tasks where board = $1 and status = 2 and id = any($2)", {to_array(task.blocked_by)}));
+    const auto completed =
+        to_ids(ask("select id from tasks where board = $1 and status = 2 and id = any($2)", {sql(task.blocked_by)}));
     std::vector<TaskId> open = task.blocked_by;
     std::erase_if(open, [&](TaskId id) { return has_id(completed, id); });
     return open;
@@ -128,7 +121,7 @@ class PostgresBoard::BoardStep : public BoardTransaction {
     return ask("with recursive reached (id) as (select unnest($2::bigint[])"
                " union select d.blocker from reached r join deps d on d.board = $1 and d.task = r.id)"
                " select exists (select from reached where id = $3)",
-               {to_array(from), sql(target)})
+               {sql(from), sql(target)})
         .flag(0, 0);
   }
 
@@ -206,7 +199,7 @@ class PostgresBoard::BoardStep : public BoardTransaction {
           {all});
     const bool same_blockers = before.size() == 1 && before[0].blocked_by == tasks[0].blocked_by;
     if (!same_blockers && !before.empty()) {
-      later("delete from deps where board = $1 and task = any($2::bigint[])", {to_array(ids)});
+      later("delete from deps where board = $1 and task = any($2::bigint[])", {sql(ids)});
     }
     if (!same_blockers && has_blockers) {
       later(fmt::format("insert into deps (board, blocker, task) select $1::int, value::bigint, id"
@@ -217,7 +210,7 @@ class PostgresBoard::BoardStep : public BoardTransaction {
     later(fmt::format("update tasks t set ready = status = 0 and {0} where board = $1 and id = any($2::bigint[])"
                       " and ready is distinct from (status = 0 and {0})",
                       kUnblocked),
-          {to_array(ids)});
+          {sql(ids)});
     is_changed_ = true;
   }
 
@@ -229,7 +222,7 @@ class PostgresBoard::BoardStep : public BoardTransaction {
                         " and ready is distinct from {} returning id, ready)"
                         " select id from changed where ready order by id",
                         kUnblocked),
-            {to_array(blockers)});
+            {sql(blockers)});
     const std::vector<TaskId> freed = to_ids(rows);
     for (const TaskId id : freed) topic(id);
     return freed;

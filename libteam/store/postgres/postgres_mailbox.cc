@@ -25,12 +25,6 @@ std::string abandoned() {
          " and ($2::text is null or b.run is null or b.run = $2)))";
 }
 
-std::string to_array(const std::vector<std::int64_t>& numbers) {
-  std::string text = "{";
-  for (const std::int64_t number : numbers) text += (text.size() > 1 ? "," : "") + std::to_string(number);
-  return text + "}";
-}
-
 // Removes the contents of large messages that no message needs any more.
 void remove_contents(Transaction& transaction, std::int64_t team, const std::vector<Message>& messages) {
   std::vector<std::string> ids;
@@ -43,6 +37,12 @@ void remove_contents(Transaction& transaction, std::int64_t team, const std::vec
       " returning content) delete from contents c using gone where c.no = gone.content and not exists"
       " (select from content_ids i where i.content = c.no and i.id not in (select json_array_elements_text($2)))",
       {sql(team), json_array_of_texts(ids)});
+}
+
+void remove_empty_batches(Transaction& transaction, std::int64_t inbox) {
+  transaction.later(
+      "delete from batches b where b.inbox = $1 and not exists (select from messages m where m.batch = b.no)",
+      {sql(inbox)});
 }
 
 class PostgresBatch : public Batch {
@@ -207,10 +207,7 @@ std::unique_ptr<Batch> PostgresMailbox::take(const MessageFilter& filter, std::s
         "  as place from batches b join messages m on m.batch = b.no where b.inbox = $1 and " +
             abandoned() + ") o where m.inbox = $1 and m.place = o.old",
         {sql(inbox), run});
-    transaction.later(
-        "delete from batches b where b.inbox = $1 and not exists (select from messages m where m.batch"
-        " = b.no)",
-        {sql(inbox)});
+    remove_empty_batches(transaction, inbox);
     if (!filter.any()) transaction.later("update inboxes set has_new = false where no = $1 and has_new", {sql(inbox)});
     std::vector<Message> taken;
     std::vector<std::int64_t> places;
@@ -243,7 +240,7 @@ std::unique_ptr<Batch> PostgresMailbox::take(const MessageFilter& filter, std::s
     AdvisoryLock reading(database_, {"batches", number});
     if (!reading.take()) throw ConnectionLost("the batch cannot be locked");
     transaction.later("update messages set batch = $2 where inbox = $1 and place = any($3::bigint[])",
-                      {sql(inbox), sql(number), to_array(places)});
+                      {sql(inbox), sql(number), sql(places)});
     announce(transaction);
     batch = std::make_unique<PostgresBatch>(database_, team_, inbox, fmt::format("inbox {} {}", team_, owner_),
                                             std::move(reading), number, std::move(taken), is_all);
@@ -286,10 +283,7 @@ std::vector<Message> PostgresMailbox::acknowledge(const std::vector<std::string>
         "  and b.hold_until is not null and m.id in (select json_array_elements_text($2)) returning m.batch)"
         " update batches b set closed = true from gone where b.no = gone.batch",
         {sql(inbox), json_array_of_texts(ids)});
-    transaction.later(
-        "delete from batches b where b.inbox = $1 and not exists (select from messages m where m.batch"
-        " = b.no)",
-        {sql(inbox)});
+    remove_empty_batches(transaction, inbox);
     remove_contents(transaction, team_, gone);
     announce(transaction);
   });
